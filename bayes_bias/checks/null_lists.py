@@ -33,8 +33,8 @@ from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import Side
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
-from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.topics_and_pairs import Topics, Words
+from bayes_bias.words.list_rules import Words, category_of
+from bayes_bias.words.topics_and_pairs import Topics
 from bayes_bias.words.wordlist import WordList
 
 type Positions = NDArray[np.intp]

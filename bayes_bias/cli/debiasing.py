@@ -30,7 +30,7 @@ from bayes_bias.progress import step
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.words.spelling import Match
-from bayes_bias.words.wordlist import control_lists, load_controls
+from bayes_bias.words.wordlist import load_control_lists
 
 if TYPE_CHECKING:
     from bayes_bias.debiasing.damage import Damage
@@ -262,7 +262,7 @@ def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: 
     from bayes_bias.table.origin import Origin
 
     words = bb.load_wordlist(source.words(wordlist))
-    controls = tuple(load_controls(name) for name in control_lists(source.control_classes))
+    controls = load_control_lists(source.control_classes)
     return table_of(Origin(words, controls, version, COSINES, source.allow_loss), also=also)
 
 

@@ -285,8 +285,8 @@ def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excer
         pool = tuple(islice(debiased, FREQUENT))
     else:
         pool = tuple(word for word in dict.fromkeys(pool_words) if word in debiased)
-    in_order = (pool_words is None or isinstance(reader, Excerpt)) and reader.by_frequency()
-    return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, in_order=in_order)
+    frequent_first = (pool_words is None or isinstance(reader, Excerpt)) and reader.frequent_first
+    return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, frequent_first=frequent_first)
 
 
 def taught_words(table: AssociationTable) -> list[str]:

@@ -3,11 +3,11 @@
 import logging
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 from unicodedata import normalize
 
 import numpy as np
@@ -37,17 +37,14 @@ class Reader(ABC):
     """A source of vectors: a file in some format, or an object in memory."""
 
     dimensions: int
-
-    def by_frequency(self) -> bool:
-        """Return True if frequent words come first, as in the output of tools that train vectors."""
-        return True
+    frequent_first: bool = True  # True if frequent words come first, as in the output of tools that train vectors
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
         """Return the positions, from 1, of words whose casefolded form is wanted.
 
         Return None if frequent words are not first.
         """
-        if not self.by_frequency():
+        if not self.frequent_first:
             return None
         ranks: dict[str, int] = {}
         for rank, word in enumerate(self.words(), 1):
@@ -156,20 +153,21 @@ class Embedding(Telling):
         ['Nurse', 'nurse']
         """
         words_once = tuple(words)
-        return self._logged(_once(self.reader.entries(self._keys(words_once)), words_once))
+        return self.among(self._keys(words_once), spelt_as=words_once)
 
     def all(self) -> dict[str, Vector]:
         """Read every vector, as stored."""
-        return self._logged(_once(self.reader.entries(frozenset(), first=math.inf), ()))
+        return self.among(frozenset(), first=math.inf)
 
-    def among(self, wanted: frozenset[str], first: float = 0) -> dict[str, Vector]:
-        """Read the `first` words of the source and all words with a wanted casefolded form, each once."""
-        return self._logged(_once(self.reader.entries(wanted, first), ()))
+    def among(self, wanted: frozenset[str], first: float = 0, spelt_as: Iterable[str] = ()) -> dict[str, Vector]:
+        """Read the `first` words of the source and all words with a wanted casefolded form, each once.
 
-    def _logged(self, read: "_Read[Vector]") -> dict[str, Vector]:
-        for notice in read.notices(self.name):
-            logger.warning(notice)
-        return read.values
+        Words that the source encodes otherwise than `spelt_as` get the spelling there.
+        """
+        vectors, notices = _once(self.reader.entries(wanted, first), spelt_as)
+        for notice in notices:
+            logger.warning(f"{self.name}: {notice}")
+        return vectors
 
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
         """Return frequency ranks of these words, where the most frequent word of the source has rank 1.
@@ -191,7 +189,10 @@ class Embedding(Telling):
         return {word: rank_of[spelling] for word, spelling in found_as(words_once, rank_of, self.match).items()}
 
     def _stored_ranks(self, words: tuple[str, ...]) -> dict[str, int]:
-        """Return the ranks of these words and of their variants, as spelt in the source."""
+        """Return the ranks of these words and of their variants, as spelt in the source.
+
+        The most frequent word has rank 1. The error is raised if the source does not begin with its frequent words.
+        """
         rank_of = self.reader.ranks(self._keys(words))
         if rank_of is None:
             raise EmbeddingError(
@@ -199,7 +200,7 @@ class Embedding(Telling):
                 " does not have this order. Use the original file by word2vec, fastText or GloVe, or pass your own"
                 " frequencies."
             )
-        return _once(iter(rank_of.items()), words).values
+        return _once(rank_of.items(), words)[0]
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Return an embedding of these words in memory, optionally with general words and a pool for random lists.
@@ -212,23 +213,21 @@ class Embedding(Telling):
         words_once = tuple(words)
         rank = self._stored_ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
-        if marked is not None:
-            drawable = tuple(dict.fromkeys(marked))
-            wanted = (*words_once, *drawable)
-            read = _once(self.reader.entries(self._keys(wanted)), wanted)
-        else:
-            read = _once(self.reader.entries(self._keys(words_once), first=FREQUENT if pool else 0), words_once)
-            drawable = tuple(islice(read.values, FREQUENT)) if pool else ()
-        vectors = read.values
+        drawable = tuple(dict.fromkeys(marked or ()))
+        first = FREQUENT if pool and marked is None else 0
+        wanted = (*words_once, *drawable)
+        vectors, notices = _once(self.reader.entries(self._keys(wanted), first), wanted)
+        if first:
+            drawable = tuple(islice(vectors, first))
         near = self.near(words_once, vectors)
         missing = [word for word in words_once if word not in vectors]
         begins = self.reader.begins() if missing else ()
         vectors_made = self.made(missing)
-        in_order = pool and marked is None and self.reader.by_frequency()
+        frequent_first = first > 0 and self.reader.frequent_first
         excerpt = Excerpt(
-            vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, in_order
+            vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, frequent_first
         )
-        return replace(self, reader=excerpt, notices=(*self.notices, *read.notices(self.name)))
+        return replace(self, reader=excerpt, notices=(*self.notices, *(f"{self.name}: {notice}" for notice in notices)))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Compute vectors of missing words from their parts, if `match` is "subwords"."""
@@ -243,7 +242,11 @@ class Embedding(Telling):
         return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
-        """Suggest words with a vector for words without one: in another case, or with almost the same spelling."""
+        """Suggest words with a vector for words without one.
+
+        A suggestion is the word in upper or lower case or, if there is none, a frequent word of the source with almost
+        the same spelling.
+        """
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
@@ -254,7 +257,7 @@ class Embedding(Telling):
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
-        return list(_once(((word, 0) for word in self.reader.words()), ()).values)
+        return list(_once(((word, 0) for word in self.reader.words()), ())[0])
 
     def pool(self) -> list[str]:
         """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
@@ -274,10 +277,7 @@ class Excerpt(Reader):
     first_words: tuple[str, ...] = ()
     made_words: Mapping[str, Vector] = MappingProxyType({})
     general_words: Mapping[str, Vector] | None = None
-    in_order: bool = False  # whether `drawable` contains the most frequent words of the source, in their order
-
-    def by_frequency(self) -> bool:
-        return self.in_order
+    frequent_first: bool = False  # True if `drawable` contains the most frequent words of the source, in their order
 
     def begins(self) -> tuple[str, ...]:
         return self.first_words
@@ -305,7 +305,11 @@ class Excerpt(Reader):
 
 
 def selected[T](entries: Iterable[tuple[str, T]], wanted: frozenset[str], first: float) -> Iterator[tuple[str, T]]:
-    """Yield the `first` entries and all entries of words with a wanted casefolded form."""
+    """Yield the first entries of a source and the entries of wanted words.
+
+    `entries` are words with their values, in the order of the source. The first `first` of them are yielded whatever
+    their words are, and later ones if the casefolded form of the word is in `wanted`.
+    """
     for number, (word, value) in enumerate(entries):
         if number < first or word.casefold() in wanted:
             yield word, value
@@ -339,37 +343,12 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
     return _values_of(wanted, {**spelling_of, **respelt})
 
 
-@dataclass(frozen=True)
-class _Read[T]:
-    """The first value of each word, and the words that occur again with another value."""
+def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
+    """Return the first value of each word, in the spelling of the wanted words, and notices.
 
-    values: dict[str, T]
-    repeated: tuple[str, ...]
-    about_tokens: str = ""
-
-    def notices(self, source: str) -> tuple[str, ...]:
-        """Return notices of the tokens that are read as words, and of repeated words."""
-        notices = [f"{source}: {self.about_tokens}"] if self.about_tokens else []
-        if self.repeated:
-            named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
-            more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
-            notices.append(
-                f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
-                " vectors. The first row of each word is used, as in gensim"
-            )
-        return tuple(notices)
-
-
-def _equal(first: Any, second: Any) -> bool:
-    return np.array_equal(first, second, equal_nan=True)
-
-
-def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
-    """Keep the first value of each word, in the spelling of the wanted words.
-
-    A source may encode accents otherwise (composed or not), or join the words of a phrase by underscores. Words that
-    occur again with another value are repeated, those that are wanted first. If the source is a language model, its
-    tokens of whole words are read (see `_own_tokens`).
+    A source may encode accents otherwise (composed or not), or join the words of a phrase by underscores. A notice
+    names words that occur again with another value, the wanted words first. If the source is a language model, its
+    tokens of whole words are read, with another notice (see `_own_tokens`).
     """
     words = tuple(wanted)
     spelling_of: dict[str, str] = {}
@@ -383,11 +362,23 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
-        elif _UNREADABLE not in spelling and not _equal(values[spelling], value):  # several words may be unreadable
+        elif _UNREADABLE not in spelling and not np.array_equal(values[spelling], value, equal_nan=True):
             repeated[spelling] = None  # a dict, because a set has no order
-    asked_for = set(spelling_of.values())
-    asked_for_first = sorted(repeated, key=lambda word: word not in asked_for)
-    return _Read(values, tuple(asked_for_first), about_tokens)
+    notices = [about_tokens] if about_tokens else []
+    if repeated:
+        asked_for = set(spelling_of.values())
+        notices.append(_about_repeated(sorted(repeated, key=lambda word: word not in asked_for)))
+    return values, notices
+
+
+def _about_repeated(words: Sequence[str]) -> str:
+    """Return the notice of words that occur again with another value."""
+    named = in_quotes(visible(word)[:_LETTERS] for word in words[:_NAMED])
+    more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
+    return (
+        f"{named}{more} {'has' if len(words) == 1 else 'have'} several rows with different vectors. The first row of"
+        " each word is used, as in gensim"
+    )
 
 
 @dataclass(frozen=True)
@@ -432,8 +423,8 @@ def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tup
     for mark in _MARKS:
         if any(map(mark.is_on, wanted)):
             continue
-        marked = [token for token, _ in entries if mark.is_on(token)]
-        if not marked or len(marked) < _MARKED_SHARE * len(entries):
+        n_marked = sum(mark.is_on(token) for token, _ in entries)
+        if n_marked == 0 or n_marked < _MARKED_SHARE * len(entries):
             continue
         words = [(word, value) for token, value in entries if (word := mark.word(token)) is not None]
         example = mark.of("word") if mark.of_words else "word"

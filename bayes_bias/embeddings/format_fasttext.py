@@ -5,6 +5,7 @@ from importlib.resources.abc import Traversable
 from bayes_bias.embeddings.format_base import Format
 from bayes_bias.embeddings.format_gensim import check_gensim
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.errors import EmbeddingError
 
 _MAGIC = (793712314).to_bytes(4, "little")
@@ -13,10 +14,7 @@ _MAGIC = (793712314).to_bytes(4, "little")
 def open_fasttext(file: Traversable, trust: bool) -> MemoryReader:
     """Open a model saved by fastText, with vectors of words and of their parts."""
     if not trust:
-        raise EmbeddingError(
-            f"{file.name} is a .bin file of fastText, which gensim loads without checks. Pass trust=True (--trust) if"
-            " you trust its origin, or use the .vec file that comes with it."
-        )
+        raise file_error("fasttext", file)
     check_gensim(f"open the fastText model {file.name}", "or the .vec file that comes with it")
     # importing gensim takes a second and is only needed for these files
     from gensim.models.fasttext import load_facebook_vectors

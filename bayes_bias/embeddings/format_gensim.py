@@ -13,12 +13,14 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
-from bayes_bias.embeddings.other_files import is_old_torch, other_kind
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data.
 DOWNLOADS: tuple[str, ...] = tuple(described("named_embeddings")["gensim"]["downloads"])
 
+# First bytes of a pickle from torch before 1.6.
+_OLD_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 # Description of a pickle, and an alternative for the user.
 _PICKLE, _TEXT = "a pickle, as gensim saves it", "save the vectors with save_word2vec_format"
 
@@ -35,18 +37,15 @@ def check_gensim(feature: str, instead: str) -> None:
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
     sample = peek(file)
-    if is_old_torch(sample):
-        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
+    if sample.startswith(_OLD_TORCH):
+        raise file_error("torch", file)
     check_trust(file, _PICKLE, trust, _TEXT)
     # gensim may store arrays in separate files next to the model, which only its loader finds.
     content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)
     vectors = getattr(content, "wv", content)
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
-        raise EmbeddingError(
-            f"{file.name} contains {kind_of(content)}. Save KeyedVectors, a model's .wv, a dict of words to vectors,"
-            " a DataFrame, or a list of (word, vector) instead."
-        )
+        raise file_error("pickle_of_others", file, KIND=kind_of(content))
     return reader
 
 
@@ -65,13 +64,14 @@ def unpickled(file: Traversable, trust: bool) -> Any:
 def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
     """Raise an error if a file can run code and is not trusted. `instead` is the alternative in the message."""
     if not trust:
-        raise EmbeddingError(
-            f"{file.name} is {what}, which can run code when it is opened. Pass trust=True (--trust) if you trust its"
-            f" origin, or {instead}."
-        )
+        raise file_error("runs_code", file, KIND=what, INSTEAD=instead)
 
 
 def _keyed_vectors(file: Traversable) -> Any:
+    """Load a model with gensim, which also finds the arrays that it saved as files beside the model.
+
+    The sizes of these files are checked first, so that the error names the file that is damaged.
+    """
     check_gensim(f"open {file.name}, which gensim saved", "or save the vectors there with save_word2vec_format")
     from gensim.models import KeyedVectors  # importing gensim takes a second and is only needed for these files
 
@@ -105,7 +105,11 @@ def _check_whole(beside: Path, path: Path) -> None:
 
 
 def _lacking(path: Path, beside: Path) -> EmbeddingError:
-    """Return the error for a missing array next to a model, for example after the model was renamed."""
+    """Return the error for a missing array next to a model, for example after the model was renamed.
+
+    gensim names the array after the model: 'model.kv.vectors.npy' for 'model.kv'. If exactly one file with this ending
+    has lost its model, the error suggests to give the model its name.
+    """
     problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
     ending = beside.name.removeprefix(path.name)
     names = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]

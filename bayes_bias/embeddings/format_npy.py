@@ -15,7 +15,7 @@ from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_memory
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import file_error, other_kind
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import read_parquet, read_text
 
@@ -40,7 +40,7 @@ def open_npy(file: Traversable, trust: bool) -> MemoryReader:
         with path.open("rb") as stream:
             header = ArrayHeader.read(stream)
     except (OSError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise file_error("damaged_array", path, ERROR=error) from error
     if header.dtype.hasobject:
         return _of_objects(path, trust)
     words_file = path.with_name(path.name.removesuffix(_ARRAY) + _WORDS)
@@ -61,10 +61,8 @@ def read_pair(path: Path, index: Path) -> MemoryReader:
     """
     vectors, words = _array(path), _words_of(index)
     if len(words) != len(vectors):
-        raise EmbeddingError(
-            f"{path.name} has {len(vectors):,} rows, but {index.name} has {len(words):,} words. Write one word for each"
-            " row."
-        )
+        count = f"{len(words):,}"
+        raise file_error("array_of_other_length", path, ROWS=f"{len(vectors):,}", INDEX=index.name, COUNT=count)
     return MemoryReader(words, vectors, vectors.shape[1], frequent_first=True)
 
 
@@ -78,10 +76,7 @@ def _index_beside(path: Path, rows: int) -> Path | None:
                 fitting.append(beside)
     if len(fitting) > 1:
         names = ", ".join(beside.name for beside in fitting)
-        raise EmbeddingError(
-            f"{path.name} has several possible files of words: {names}. Rename the right one to"
-            f" '{path.with_suffix('.txt').name}', or keep only one of them."
-        )
+        raise file_error("array_with_several_indexes", path, NAMES=names, BESIDE=path.with_suffix(".txt").name)
     return fitting[0] if fitting else None
 
 
@@ -99,9 +94,7 @@ def _words_of(index: Path) -> list[str]:
     table = read_parquet(index, index.name, EmbeddingError, lambda table: table)
     texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
     if len(texts) != 1:
-        raise EmbeddingError(
-            f"{index.name} must have one column of text, but has {len(texts)}. Keep only the column with the words."
-        )
+        raise file_error("index_of_other_columns", index, COUNT=len(texts))
     return list(map(str, table[texts[0]].to_pylist()))
 
 
@@ -110,33 +103,22 @@ def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
     vectors = _array(path)
     words = unpickled(words_file, trust)
     if not isinstance(words, list) or not all_are(str, words) or len(words) != len(vectors):
-        raise EmbeddingError(
-            f"{words_file.name} must contain a list of the {len(vectors)} words of {path.name}, but does not. Download"
-            " both files again."
-        )
+        raise file_error("histwords_of_other_length", words_file, COUNT=len(vectors), ARRAY=path.name)
     nonzero = np.flatnonzero(vectors.any(axis=1))
     return MemoryReader([words[row] for row in nonzero], list(vectors[nonzero]), vectors.shape[1])
 
 
 def _array(path: Path) -> np.ndarray:
+    """Map the array in a file into memory, after checking that it has a row of numbers for each word."""
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, OverflowError) as error:
-        raise _damaged(path, error) from error
+        raise file_error("damaged_array", path, ERROR=error) from error
     if is_packed(vectors.dtype):
-        raise EmbeddingError(
-            f"{path.name} contains {vectors.dtype}. These vectors are {PACKED}. Save the original vectors."
-        )
+        raise file_error("packed_array", path, DTYPE=vectors.dtype, PACKED=PACKED)
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
-        raise EmbeddingError(
-            f"{path.name} must have the shape (n, d) of numbers, but has {vectors.shape} of {vectors.dtype}. Save it"
-            " again."
-        )
+        raise file_error("array_without_rows", path, SHAPE=vectors.shape, DTYPE=vectors.dtype)
     return np.asarray(vectors)
-
-
-def _damaged(path: Path, error: Exception) -> EmbeddingError:
-    return EmbeddingError(f"{path.name} is a damaged NumPy file ({error}). Download it again.")
 
 
 # Arrays of other kinds.
@@ -148,17 +130,18 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
     try:
         content = np.load(path, allow_pickle=True).tolist()
     except Exception as error:  # the code in a pickle may raise any error
-        raise _damaged(path, error) from error
+        raise file_error("damaged_array", path, ERROR=error) from error
     if (reader := from_memory(content)) is None:
-        raise EmbeddingError(
-            f"{path.name} contains {kind_of(content)} of Python objects. Save a dict of words to vectors, or a list"
-            " of (word, vector) instead."
-        )
+        raise file_error("objects_of_others", path, KIND=kind_of(content))
     return reader
 
 
 def _without_words(path: Path, header: ArrayHeader) -> str:
-    """Describe an array without words, and show the code that saves it with words."""
+    """Describe an array without words, and show the code that saves it with words.
+
+    The description depends on the header alone: a structured array may have a field of words beside its vectors, and
+    other arrays are described by their shape.
+    """
     shape, dtype = header.shape, header.dtype
     fields = dtype.names or ()
     texts = [name for name in fields if dtype[name].kind in "US"]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
@@ -93,8 +93,10 @@ class NpzReader(Reader):
     kind: str = "replicate"
     has_pool: bool = False
     has_general: bool = False
+    frequent_first: bool = False  # archives with a pool or replicates begin with words of lists
 
     def general(self) -> Mapping[str, Vector] | None:
+        """Return general words with their vectors from the first replicate, if the archive has both arrays."""
         if not self.has_general:
             return None
         words = _array(self.file, "general_words", False)
@@ -104,16 +106,13 @@ class NpzReader(Reader):
     def words(self) -> Iterator[str]:
         yield from map(str, _array(self.file, "words", self.trust))
 
-    def by_frequency(self) -> bool:
-        # such archives begin with words of lists instead of frequent words
-        return not (self.has_pool or self.labels)
-
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
         vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
         return selected(zip(self.words(), vectors, strict=True), wanted, first)
 
     def marked(self) -> Iterator[str] | None:
+        """Return the words for which the array `pool` is True, if the archive has this array."""
         if not self.has_pool:
             return None
         marks = _array(self.file, "pool", False)
@@ -153,19 +152,13 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     headers = _headers(file, trust)
     words, vectors, pool = headers["words"], headers["vectors"], headers.get("pool")
     if not trust and (words.dtype.hasobject or vectors.dtype.hasobject):
-        raise EmbeddingError(
-            f"{file.name} contains Python objects, which can run code when they are read. Save `words` as text"
-            " (np.array(words, dtype=str)), or pass trust=True (--trust) if you trust its origin."
-        )
+        raise file_error("archive_of_objects", file)
     if is_packed(vectors.dtype):
         raise EmbeddingError(
             f"The vectors in {file.name} ({vectors.dtype}) are {PACKED}. Save the original vectors as float32."
         )
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
-        raise EmbeddingError(
-            f"{file.name} must contain text as `words` and numbers as `vectors`, but contains {words.dtype} and"
-            f" {vectors.dtype}. Save words as np.array(words, dtype=str)."
-        )
+        raise file_error("archive_of_other_types", file, WORDS=words.dtype, VECTORS=vectors.dtype)
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
         raise EmbeddingError(
             f"`pool` in {file.name} must have the shape {words.shape} of bool, but has {pool}. Save one value for each"
@@ -174,15 +167,16 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     if len(vectors.shape) == 3:
         return _of_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
-        raise EmbeddingError(
-            f"{file.name} must have `words` of the shape (n,) and `vectors` of the shape (n, d), but the shapes are"
-            f" {words.shape} and {vectors.shape}. Save one vector for each word."
-        )
-    return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None)
+        raise file_error("archive_of_other_shapes", file, WORDS=words.shape, VECTORS=vectors.shape)
+    return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None, frequent_first=pool is None)
 
 
 def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
-    """Open an archive of vectors (replicates, words, dimensions)."""
+    """Open an archive of vectors (replicates, words, dimensions).
+
+    The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`). General words,
+    if there are any, have one vector each.
+    """
     words, vectors = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
     if kind is not None and headers[plural(kind)].dtype.kind not in "Uiu":
@@ -193,14 +187,11 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
     labels = () if kind is None else tuple(map(str, _array(file, plural(kind), False).ravel()))
     if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
         arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
-        raise EmbeddingError(
-            f"{file.name} must have `vectors` of the shape (r, n, d), `words` of the shape (n,), and r different names"
-            f" in {arrays}, but the shapes are {vectors} and {words}, with {len(set(labels))} names. Save the missing"
-            " names."
-        )
+        count = len(set(labels))
+        raise file_error("archive_without_names", file, ARRAYS=arrays, VECTORS=vectors, WORDS=words, COUNT=count)
     general = [headers[name].shape for name in _GENERAL if name in headers]
-    count = general[0][:1] if general else ()  # (m,)
-    if general and general != [count, (*count, vectors[2])]:
+    n_general = general[0][:1] if general else ()  # (m,)
+    if general and general != [n_general, (*n_general, vectors[2])]:
         raise EmbeddingError(
             f"`general_words` and `general_vectors` in {file.name} must have the shapes (m,) and (m, {vectors[2]}), but"
             f" have the shapes {general}. Save one vector of the first replicate for each general word."
@@ -214,23 +205,10 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            names = archive.namelist()
-            _refuse_others(names, file)
-            more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
-            if names and not any(name.endswith(".npy") for name in names):
-                raise EmbeddingError(f"{file.name} is {zipped_kind(names, file)}.")
-            names = [name.removesuffix(".npy") for name in names]
-            raise EmbeddingError(
-                f"{file.name} must contain the arrays words and vectors, but contains"
-                f" {', '.join(names[:5]) or 'nothing'}{more}. If it has one array for each word, pass"
-                " dict(numpy.load(file))."
-            )
-        headers, claimed = {}, 0
-        for name in wanted:
-            if name in members:
-                headers[name] = _checked_header(archive, members[name], file)
-                claimed += members[name].file_size
+            raise _without_arrays(archive.namelist(), file)
+        headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         size = stream.seek(0, 2)
+    claimed = sum(members[name].file_size for name in headers)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
         raise EmbeddingError(
             f"{file.name} has {size:,} bytes but claims {claimed:,} unpacked, which is {claimed // size:,} times as"
@@ -239,15 +217,21 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     return headers
 
 
-def _refuse_others(names: list[str], file: Traversable) -> None:
-    """Raise an error for archives from other programs."""
-    if any(PurePosixPath(name).name == "data.pkl" for name in names):
-        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
-    if "xl/workbook.xml" in names:
-        raise EmbeddingError(f"{file.name} {other_kind('excel', file)}.")
+def _without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
+    """Return the error for an archive without words and vectors, which depends on the names of its members."""
+    if any(PurePosixPath(name).name == "data.pkl" for name in members):
+        return file_error("torch", file)
+    if "xl/workbook.xml" in members:
+        return file_error("excel", file)
+    if members and not any(name.endswith(".npy") for name in members):
+        return EmbeddingError(f"{file.name} is {zipped_kind(members, file)}.")
+    more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
+    arrays = ", ".join(name.removesuffix(".npy") for name in members[:5]) or "nothing"
+    return file_error("archive_of_other_arrays", file, ARRAYS=arrays + more)
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:
+    """Read the header of an array, and raise an error if the array has another size than its header claims."""
     with archive.open(member) as stream:
         header = ArrayHeader.read(stream)
     if header.claimed != member.file_size and not header.dtype.hasobject:

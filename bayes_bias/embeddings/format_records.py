@@ -15,6 +15,7 @@ import pandas as pd
 from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.embeddings.records import (
     IDS,
     TEXTS,
@@ -143,7 +144,10 @@ def _of_pairs(content: Any) -> pd.DataFrame | None:
 
 
 def _of_columns(content: Any) -> pd.DataFrame | None:
-    """Read ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them."""
+    """Read a table: ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them.
+
+    Exactly one column must consist of lists of numbers, and a column of the same length must consist of texts.
+    """
     if not isinstance(content, Mapping):
         return None
     columns = {name: _column(value) for name, value in content.items()}
@@ -166,7 +170,11 @@ def _column(value: Any) -> list[Any]:
 
 
 def _of_keys(content: Any) -> pd.DataFrame | None:
-    """Read ``{word: {"vector": [numbers], ...}}``."""
+    """Read ``{word: {"vector": [numbers], ...}}``.
+
+    All objects must have their list of numbers under the same name, and none may name its word itself, as a record
+    does.
+    """
     if not isinstance(content, Mapping) or len(content) < 2 or not _are_objects(list(content.values())):
         return None
     headings: set[str] = set()
@@ -241,7 +249,11 @@ def _are_objects(value: Any) -> bool:
 
 
 def _refuse_other_values(without_vector: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
-    """Raise an error if an object has another value instead of a list of numbers, such as a packed vector."""
+    """Raise an error if an object has another value instead of a list of numbers, such as a packed vector.
+
+    `headings` are the names of the lists of numbers in other objects. Without the error, the object would only be
+    reported as an object without a vector.
+    """
     for item in without_vector:
         for name in headings:
             values = [inner[name] for inner in _objects_in(item) if inner.get(name) is not None]
@@ -273,7 +285,10 @@ def _description_of(item: Mapping[str, Any]) -> str:
 
 
 def _error_of(item: Mapping[str, Any]) -> str:
-    """Return the first error message in an object, or "" if there is none."""
+    """Return the first error message in an object or in the objects inside it, or "" if there is none.
+
+    Services report a failed request as a text or as an object with a message or a code.
+    """
     for inner in _objects_in(item):
         error = inner.get("error") or inner.get("errors")
         if isinstance(error, Mapping):
@@ -319,26 +334,23 @@ def _read(file: Traversable, columns: Columns | None = None) -> tuple[Records, s
 
 
 def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
-    """Read a file as a frame, and return the code for it, or "" if no single call does."""
+    """Read a file as a frame, and return the code for it, or "" if no single call does.
+
+    The code is part of a message if a word occurs in several rows. The format is recognised from the first bytes, and
+    by the name of the file only for spreadsheets.
+    """
     with open_stream(file) as stream:
         content = stream.read()
     path = repr(str(file))
     if content.startswith(_PARQUET):
         return parquet_frame(content, file.name, EmbeddingError), f"pd.read_parquet({path})"
     if _NUMBERS.match(content):
-        raise EmbeddingError(
-            f"{file.name} contains lists of numbers without words. Save them with their words, in the same order:"
-            f" `import numpy as np, pandas as pd; np.savez('vectors.npz', words=words,"
-            f" vectors=pd.read_json({path}).to_numpy())`."
-        )
+        raise file_error("lists_of_numbers", file)
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
         return frame_of_json(objects, file.name), _reading(objects, in_lines, path)
     if not is_spreadsheet(file.name):
-        raise EmbeddingError(
-            f"{file.name} must be JSON, JSON lines, Parquet or CSV with a list of numbers in each row. Rename the file"
-            " with the ending of its format."
-        )
+        raise file_error("records_of_unknown_format", file)
     frame = read_frame(file, file.name, EmbeddingError, text=None)
     delimiter = delimiter_of(content.decode("utf-8", errors="replace"))
     return frame, f"pd.read_csv({path}, sep={delimiter!r}, keep_default_na=False)"
@@ -357,7 +369,10 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
 
 
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
-    """Return the pandas code that reads JSON as a frame, if pandas can."""
+    """Return the pandas code that reads JSON as a frame, or "" if no single call does.
+
+    pandas reads a list of objects, each with a list of numbers, and a list of pairs of a word and a vector.
+    """
     rows = objects if isinstance(objects, list) else []
     if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in rows) and rows:
         return f"pd.read_json({path}, lines={in_lines}, dtype=False)"

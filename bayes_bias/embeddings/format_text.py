@@ -9,12 +9,12 @@ import csv
 import logging
 import re
 import string
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources.abc import Traversable
 from itertools import chain
 from shlex import quote
+from statistics import mode
 
 import numpy as np
 
@@ -88,46 +88,51 @@ def layout_of(
     if not sample or sum(map(len, sample)) > _LARGEST or (columns is None and _is_plain(sample, dimensions)):
         return PLAIN
     tables = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
-    fitting = [table for table in tables if dimensions in (None, len(table.numbers))]
+    fitting = [table for table in tables if dimensions in (None, len(table.numeric.numbers))]
     if not fitting and columns is not None:
         raise EmbeddingError(f"{file.name} has no columns to choose from. Pass it without '#{columns.word}'.")
     if not fitting:
         return PLAIN
-    return max(fitting, key=lambda table: (len(table.rows), len(table.numbers))).layout(file, columns)
+    return max(fitting, key=lambda table: (len(table.rows), len(table.numeric.numbers))).layout(file, columns)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The cells of the first lines, with the columns that contain numbers."""
+    """The cells of the first lines, with a layout that lacks only the column of the words."""
 
-    delimiter: str
+    numeric: Layout
     title: str
-    above: int  # number of lines above the rows
     heading: list[str]
     rows: list[list[str]]
-    texts: tuple[int, ...]
-    numbers: tuple[int, ...]
-    with_commas: bool
+    texts: tuple[int, ...]  # columns of text
 
     def layout(self, file: Traversable, columns: Columns | None) -> Layout:
-        """Return the layout of all lines."""
-        width = len(self.rows[0])
+        """Return the layout of all lines, with notices of the columns and the title that are not read.
+
+        The words and the numbers are in the chosen `columns` or, if none are chosen, in the columns that the first
+        lines suggest.
+        """
+        numbers = self.numeric.numbers
         if columns is None:
-            word, numbers = self._word(file), self.numbers
+            word = self._word(file)
         else:
             word, chosen = columns.positions(self._headings, file.name)
-            numbers = tuple(chosen) or tuple(k for k in self.numbers if k != word)
-        if unread := sorted(set(range(width)) - {word, *numbers}):
+            numbers = tuple(chosen) or tuple(k for k in numbers if k != word)
+        if unread := sorted(set(range(self.numeric.width)) - {word, *numbers}):
             if self.heading and columns is None:
                 self._check_series(self.heading[numbers[0]].rstrip(string.digits), unread, file)
             listed = ", ".join(str(k + 1) for k in unread)
             logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {listed} are not read")
         if self.title:
             logger.warning(TITLED.format(file.name, self.title))
-        return Layout(self.delimiter, word, numbers, width, self.above, self.with_commas)
+        return replace(self.numeric, word=word, numbers=numbers)
 
     def _check_series(self, series: str, others: Sequence[int], file: Traversable) -> None:
-        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors."""
+        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors.
+
+        `series` is the heading of the vectors without its number, such as "v", and `others` are the columns that are
+        not read.
+        """
         for k in others:
             text = next((row[k] for row in self.rows if not is_number(row[k])), "")
             if text and self._headings[k].rstrip(string.digits) == series != self._headings[k]:
@@ -142,7 +147,12 @@ class _Table:
         return self.heading or [str(k + 1) for k in range(len(self.rows[0]))]
 
     def _word(self, file: Traversable) -> int:
-        """Return the column of the words: the only one that contains neither row numbers nor always the same text."""
+        """Return the column of the words.
+
+        It is the first column of text with a known heading (see `TEXTS`), or else the only column of text whose cells
+        differ. Columns of row numbers are not considered. The error names two possible columns, and shows how to choose
+        one.
+        """
         texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
         with_known_heading = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
         varied = [k for k in texts if len({row[k] for row in self.rows}) > 1]
@@ -158,7 +168,12 @@ class _Table:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a line, without quotation marks and surrounding blanks, and with plain minus signs."""
+    """Split a line into cells without quotation marks and surrounding blanks, and with plain minus signs.
+
+    The empty delimiter stands for any number of blanks. With this delimiter, a line may also be a word and a list in
+    brackets, such as ``rose [0.1, 0.2]``. A quotation mark is part of a cell unless the line has an even number of
+    them.
+    """
     line = line.replace("\u2212", "-")
     if not delimiter and line.endswith("]"):  # a word and a list
         word, _, numbers = line[:-1].rpartition("[")
@@ -177,9 +192,13 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
-    """Return True if each line has a word and numbers, separated by single blanks or tabs."""
+    """Return True if each line has a word and numbers, separated by single blanks or tabs.
+
+    Such lines need no layout. Lines with quoted words, with headings such as 0, 1, 2, or with a column of frequencies
+    are not plain.
+    """
     rows = [line.replace("\t", " ") for line in sample]
-    width = dimensions or _most_common([row.count(" ") for row in rows])
+    width = dimensions or mode(row.count(" ") for row in rows)
     first_numbers = rows[0].split(" ")[-width:]
     if dimensions is None and _are_positions(first_numbers):
         return False
@@ -194,16 +213,21 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
 
 
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
-    """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns."""
+    """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns.
+
+    The columns of numbers are the longest run of numbers in most rows. The first row is a heading if its own run is
+    shorter than half of theirs, or if it numbers the columns. A table has at least one column of text and two columns
+    of numbers, and most rows have the same number of cells.
+    """
     rows = [_cells(line, delimiter) for line in sample]
     title, rows = without_title(rows) if delimiter else ("", rows)
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
     runs = [_numbers_in(row, with_commas) for row in rows]
-    numbers = _most_common(runs[1:] or runs)
+    numbers = mode(runs[1:] or runs)
     begins_with_names = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
     has_heading = len(rows) > 1 and begins_with_names
     below = rows[has_heading:]
-    width = _most_common([len(row) for row in below])
+    width = mode(len(row) for row in below)
     data = [row for row in below if len(row) == width]
     heading = rows[0] if has_heading else []
     if len(heading) == width - 1:  # R writes no heading above the names of rows
@@ -221,13 +245,16 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     most_rows_fit = 2 * len(data) > len(below)
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
-    return _Table(
-        delimiter, title, bool(title) + has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas
-    )
+    above = bool(title) + has_heading
+    numeric = Layout(delimiter, 0, _of_vectors(numbers, data), width, above, with_commas)
+    return _Table(numeric, title, heading, data, texts)
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
-    """Return the columns of the longest run of numbers in a row."""
+    """Return the positions of the longest run of numbers in a row.
+
+    `with_commas` is True if the numbers have decimal commas.
+    """
     longest = range(0)
     start = 0
     for k, cell in enumerate(row):
@@ -238,18 +265,17 @@ def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
 
 
 def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """Return the columns of vectors: all, or all but a first or last column of whole numbers, such as frequencies."""
+    """Return the columns of vectors: all, or all but a column of whole numbers, such as frequencies.
+
+    The column is omitted only if it is the first or the last column of numbers, if no other column has only whole
+    numbers, and if the numbers have several digits.
+    """
     whole = [k for k in numbers if all(_COUNT.fullmatch(row[k]) for row in rows)]
     if len(rows) < _FEWEST_ROWS or len(whole) != 1 or whole[0] not in (numbers[0], numbers[-1]):
         return numbers
     if max(len(row[whole[0]]) for row in rows) < _DIGITS:
         return numbers
     return tuple(k for k in numbers if k != whole[0])
-
-
-def _most_common[T: (int, tuple[int, ...])](values: Sequence[T]) -> T:
-    """Return the most common of some values."""
-    return Counter(values).most_common(1)[0][0]
 
 
 def _are_positions(cells: Sequence[str]) -> bool:
@@ -296,7 +322,11 @@ class TextReader(Reader):
                 yield word, self._vector(row, number)
 
     def _rows(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number (from 1) and the bytes of each row, after checking its number of values."""
+        """Yield the number (from 1) and the bytes of each row, after checking its number of values.
+
+        Lines are counted in the file, so a title, a heading, and empty lines have numbers as well. Rows are in the
+        plain layout: the word and its numbers, separated by single blanks.
+        """
         count = 0
         above = (self.words_in_header is not None) + self.layout.above
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
@@ -331,10 +361,14 @@ class TextReader(Reader):
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
 
     def _too_long(self, row: bytes) -> bool:
-        """Return True if the row has too many values, as opposed to a word that contains spaces."""
+        """Return True if the row has too many values, as opposed to a word that contains spaces.
+
+        Then the last field before the vector is a number.
+        """
         return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _vector(self, row: bytes, number: int) -> Vector:
+        """Convert the numbers of a row, which has the given number in the file, to a vector."""
         fields = row.rsplit(b" ", self.dimensions)[1:]
         for field in fields:
             if not is_number(field):
@@ -360,7 +394,7 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
     layout = layout_of(rows, dimensions, file, columns)
     plain = [layout.row(row.rstrip()) for row in rows if row.strip()][layout.above :] or [b""]
     if dimensions is None:
-        dimensions = _most_common([row.count(b" ") for row in plain])
+        dimensions = mode(row.count(b" ") for row in plain)
     last_field = plain[0].rsplit(b" ", 1)[-1]
     if dimensions < 1 or not is_number(last_field):
         raise EmbeddingError(

@@ -16,6 +16,7 @@ from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.format_base import (
     WIDEST,
     Format,
+    described,
     folded,
     header,
     is_zipped,
@@ -24,7 +25,7 @@ from bayes_bias.embeddings.format_base import (
     read_header,
     spread_of,
 )
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import file_error, other_kind
 from bayes_bias.errors import EmbeddingError
 
 # Number of bytes after the header that are used to detect the type of numbers, and the minimal number of words in them.
@@ -33,16 +34,6 @@ _SAMPLE, _FEWEST, _LONGEST_WORD = 1 << 16, 4, 200
 _MOST = 20
 # Control characters, which usually do not occur in words.
 _NO_WORD = re.compile(rb"[\x00-\x1f\x7f]")
-# Types of numbers and their names. The first is the type of the format.
-_KINDS = {
-    "<f4": "32-bit numbers",
-    ">f4": "32-bit big-endian numbers",
-    "<f8": "64-bit numbers (float64)",
-    ">f8": "64-bit big-endian numbers (float64)",
-    "<f2": "16-bit numbers (float16)",
-    ">f2": "16-bit big-endian numbers (float16)",
-    "i1": "8-bit whole numbers",
-}
 # Buffer size: large enough to make refilling cheap, and small enough to limit memory.
 _BLOCK = 1 << 20
 
@@ -129,7 +120,10 @@ class _Beginning:
         return 2 * sum(are_valid) >= len(words) and not any(bytes_after)
 
     def has_vectors(self, kind: str) -> bool:
-        """Return True if the numbers of the first words have the variation of vectors."""
+        """Return True if numbers of this type have the variation of vectors.
+
+        Bytes that are read as another type have absurd magnitudes, so the spread of their logarithms exceeds `WIDEST`.
+        """
         dtype = np.dtype(kind)
         width = self.dimensions * dtype.itemsize
         starts = [start for _, start in self.parts(dtype.itemsize) if start + width <= len(self.content)]
@@ -138,27 +132,32 @@ class _Beginning:
 
 
 def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
-    """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected."""
-    fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in _KINDS}
+    """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected.
+
+    A type is likely if words are in their places between numbers of its size, and if these numbers vary like those in
+    vectors. The type of the format ("<f4") is accepted whenever nothing speaks for another type.
+    """
+    name_of_kind = described("other_files")["numbers_of_word2vec"]
+    fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in name_of_kind}
     if fits["<f4"] is None:
         return
     likely = [kind for kind, fit in fits.items() if fit and beginning.has_vectors(kind)]
     if not likely and not fits["<f4"]:
-        raise EmbeddingError(
-            f"{file.name} must contain words with {beginning.dimensions:,} numbers of 32 bits, but the bytes after the"
-            " first of them are no word. Copy or download the file again."
-        )
+        raise file_error("word2vec_without_words", file, COUNT=f"{beginning.dimensions:,}")
     kind = likely[0] if likely else "<f4"
     if kind == "<f4":
         return
-    values = {"NUMBERS": _KINDS[kind], "DTYPE": kind, "SIZE": np.dtype(kind).itemsize}
+    values = {"NUMBERS": name_of_kind[kind], "DTYPE": kind, "SIZE": np.dtype(kind).itemsize}
     library = "gzip" if is_zipped(file) else "io"
     remedy = other_kind("word2vec_quantised" if kind == "i1" else "word2vec_of_others", file, LIBRARY=library, **values)
     raise EmbeddingError(f"word2vec's binary format has 32-bit numbers after each word, but {file.name} has {remedy}.")
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yield each word, the block of the file with its vector, and the position of the first byte of the vector."""
+    """Yield each word, the block of the file with its vector, and the position of the first byte of the vector.
+
+    The file is read in blocks. If a vector continues beyond the end of a block, the next block begins with its word.
+    """
     count, dimensions = read_header(stream, name)
     size = 4 * dimensions
     block, start = b"", 0

@@ -48,12 +48,10 @@ class WordsInSentences(Reader):
     sentences: Mapping[str, tuple[str, ...]]
     apart: bool  # True if the sentences of a word are stacked, and False if they are averaged
     dimensions: int
+    frequent_first = False  # sentences have no frequency
 
     def words(self) -> Iterator[str]:
         return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
-
-    def by_frequency(self) -> bool:
-        return False  # sentences have no frequency
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
@@ -66,7 +64,7 @@ class WordsInSentences(Reader):
             yield from self.embedding.reader.entries(wanted, first)
 
     def general(self) -> Mapping[str, Vector]:
-        return {}  # single words are not sentences
+        return {}  # a single word is no sentence
 
     def marked(self) -> Iterator[str]:
         return iter(())  # all other entries are sentences
@@ -86,9 +84,6 @@ class MemoryReader(Reader):
 
     def words(self) -> Iterator[str]:
         yield from map(str, self.labels)
-
-    def by_frequency(self) -> bool:
-        return self.frequent_first
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         for word, row in selected(zip(self.words(), self.rows, strict=True), wanted, first):
@@ -123,7 +118,7 @@ def from_memory(source: object) -> MemoryReader | None:
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
-    """Return True for a list of words, each with its vector."""
+    """Return True for a list of words, each with its vector, that is, a list of numbers or an array with one axis."""
     if not isinstance(source, list | tuple) or not source:
         return False
     for pair in source:
@@ -145,7 +140,11 @@ def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
 
 
 def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
-    """Return vectors by word, from a mapping, a frame, or words and an array. Words must be unique."""
+    """Return vectors by word, from a mapping, a frame, or words and an array.
+
+    A mapping is returned unchanged. The other forms may have several rows for one word, which raises an error that
+    names the `argument`.
+    """
     if not isinstance(source, pd.DataFrame) and not is_words_and_array(source):
         return cast("Mapping[str, Vector]", source)
     reader = from_memory(source)
@@ -157,13 +156,17 @@ def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
 
 
 def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
-    """Return vectors as a frame, or as an array with one row per word, if the source had this form."""
+    """Return vectors in the form of the `source` from which `as_mapping` read them.
+
+    A frame has a row for each word, as has the array that replaces words and an array. Other sources are mappings.
+    """
     if isinstance(source, pd.DataFrame):
         return pd.DataFrame(vectors).T.set_axis(source.columns, axis="columns")
     return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
 
 
 def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
+    """Read words and an array with one row for each word, in the same order."""
     words, rows = list(names), np.asarray(array)
     _check_words(words)
     if len(words) != len(rows) or rows.dtype.kind not in "fiu" or is_packed(rows.dtype):
@@ -197,7 +200,11 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
 
 
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
-    """Read a DataFrame with words in its index or a column, and numbers in its columns or in a column of lists."""
+    """Read a DataFrame of vectors.
+
+    The words are in the index and the numbers in the columns, or the words are in a column beside a column of lists or
+    columns of numbers. Rows that repeat a word must have equal vectors.
+    """
     has_text = any(map(is_text, (column for _, column in frame.items())))
     if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
@@ -243,6 +250,7 @@ def as_vector(row: Any) -> Vector:
 
 
 def _checked(word: str, row: Any) -> Vector:
+    """Return the vector of a word as an array, or raise an error if it is not a list of numbers."""
     try:
         vector = as_vector(row)
     except Exception as error:  # tensors raise many kinds of errors
@@ -264,6 +272,7 @@ def not_an_array(value: Any, error: Exception) -> str:
 
 
 def _check_words(words: Sequence[object]) -> None:
+    """Raise an error if there are no words, or if a word is not text, such as the number nan."""
     if not words:
         raise EmbeddingError("The embedding contains no vectors. Pass one for each word of the list.")
     for word in words:

@@ -1,6 +1,5 @@
 """Open an `Embedding` from a name, an installed package, a path, or an object. Only the beginning of files is read."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,10 +35,10 @@ from bayes_bias.embeddings.in_memory import (
     from_memory,
     is_words_and_array,
 )
-from bayes_bias.embeddings.other_files import other_file, other_text
+from bayes_bias.embeddings.other_files import file_error, matching, other_file
 from bayes_bias.embeddings.records import Columns
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
+from bayes_bias.files import expanded, refuse_pipe_or_address, sha256_of_file, shipped, shipped_names
 from bayes_bias.formatting import joined, plural
 from bayes_bias.words.spelling import Match, check_match
 
@@ -96,10 +95,7 @@ class InDistribution:
             If the distribution is not installed, or if the hash of the file differs.
         """
         file = self.folder / path
-        found = ""
-        if file.is_file():
-            with file.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
+        found = sha256_of_file(file) if file.is_file() else ""
         if found != sha256:
             raise EmbeddingError(
                 f"The file '{file}' of {self.package} {'was changed' if found else 'is missing'}. Install it again with"
@@ -114,14 +110,14 @@ class Packaged(InDistribution):
 
     Attributes
     ----------
-    vectors, words : tuple of str
+    vectors, words : pair of str
         Path inside the module and SHA-256 of the array and of the file of words. The most frequent words are first.
     reference : str
         Key of the reference to cite, in ``documents/references.toml``.
     """
 
-    vectors: tuple[str, str]
-    words: tuple[str, str]
+    vectors: Sequence[str]
+    words: Sequence[str]
     reference: str
 
     @property
@@ -147,12 +143,8 @@ class Packaged(InDistribution):
         return Embedding(self.name, self.source, reader, provenance=MappingProxyType(provenance))
 
 
-def _packaged(row: Mapping[str, Any]) -> Packaged:
-    return Packaged(**{**row, "vectors": tuple(row["vectors"]), "words": tuple(row["words"])})
-
-
 _ROWS: list[Mapping[str, Any]] = described("named_embeddings")["packaged"]
-PACKAGED: Mapping[str, Packaged] = MappingProxyType({row["name"]: _packaged(row) for row in _ROWS})
+PACKAGED: Mapping[str, Packaged] = MappingProxyType({row["name"]: Packaged(**row) for row in _ROWS})
 
 
 def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
@@ -289,17 +281,18 @@ def shipped_embeddings() -> list[str]:
 
 
 def sniff(file: Traversable) -> Format:
-    """Recognise the format of a file from its first bytes."""
+    """Recognise the format of a file from its first bytes.
+
+    The first of the `FORMATS` that recognises the file is returned. Text that no format can read, and files of other
+    programs, raise an error with a way to convert them.
+    """
     sample = peek(file)
     for each_format in FORMATS:
         if each_format.recognises(sample):
-            if each_format is format_text.FORMAT and (what := other_text(sample, file)):
+            if each_format is format_text.FORMAT and (what := matching("texts", sample, file)):
                 raise EmbeddingError(f"{file.name} is {what}.")
             if each_format in _NEVER_ZIPPED and is_zipped(file):
-                raise EmbeddingError(
-                    f"{file.name} is a gzipped file of the format {each_format.name}, which cannot be read directly."
-                    f" Unpack it first: `gunzip -k {quote(str(file))}`."
-                )
+                raise file_error("gzipped", file, FORMAT=each_format.name, PATH=quote(str(file)))
             return each_format
     if what := other_file(sample, file):
         raise EmbeddingError(f"{file.name} is {what}.")
@@ -313,14 +306,16 @@ def _opened(file_format: Format, file: Traversable, trust: bool, columns: Column
     if columns is None:
         return file_format.open(file, trust)
     if file_format.name not in _TABLES:
-        raise EmbeddingError(
-            f"{file.name} has the format {file_format.name}, whose words are known. Pass it without '#{columns.word}'."
-        )
+        raise file_error("without_columns", file, FORMAT=file_format.name, COLUMN=columns.word)
     return _TABLES[file_format.name](file, trust, columns)
 
 
 def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
-    """Return the file of an embedding, its default name, and the columns that are named after it."""
+    """Return the file of an embedding, its default name, and the columns that are named after it.
+
+    `source` is the name of built-in vectors or of a model in `gensim.downloader`, a path, or a path with columns, such
+    as "v.csv#lemma".
+    """
     if source in shipped_embeddings():
         return shipped("vectors") / f"{source}.npz", source, None
     refuse_pipe_or_address(source, "embedding", EmbeddingError)
@@ -340,7 +335,10 @@ def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
 
 
 def check_source(source: str) -> None:
-    """Raise an error if a source is neither a file nor a known name, before anything is read or downloaded."""
+    """Raise an error if a source is neither a file nor a known name, before anything is read or downloaded.
+
+    An embedding in a distribution must be installed.
+    """
     if source in PACKAGED:
         _ = PACKAGED[source].folder
     elif source not in format_gensim.DOWNLOADS:
@@ -348,7 +346,7 @@ def check_source(source: str) -> None:
 
 
 def _unknown(source: str) -> EmbeddingError:
-    """Return an error that suggests the most similar file or name."""
+    """Return the error for a source that is neither a file nor a known name, with the most similar file or name."""
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent
@@ -365,13 +363,15 @@ def _unknown(source: str) -> EmbeddingError:
 
 
 def _named_format(name: str) -> Format:
-    for each_format in FORMATS:
-        if each_format.name == name:
-            return each_format
-    raise EmbeddingError(f"There is no `format` '{name}'.", name, [each_format.name for each_format in FORMATS])
+    """Return the format with this name, or raise an error that names all formats."""
+    format_of_name = {each_format.name: each_format for each_format in FORMATS}
+    if name not in format_of_name:
+        raise EmbeddingError(f"There is no `format` '{name}'.", name, list(format_of_name))
+    return format_of_name[name]
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
+    """Read vectors in memory, and describe their source, such as "a mapping"."""
     if (reader := from_memory(source)) is not None:
         return reader, "a mapping" if isinstance(source, Mapping) else kind_of(source)
     vectors = getattr(source, "wv", source)
@@ -394,13 +394,11 @@ class ReplicatedReader(Reader):
 
     members: tuple[Embedding, ...]
     dimensions: int
+    frequent_first = False  # every member has its own order
 
     def words(self) -> Iterator[str]:
         shared = set.intersection(*(set(member.vocabulary()) for member in self.members[1:]))
         return (word for word in self.members[0].vocabulary() if word in shared)
-
-    def by_frequency(self) -> bool:
-        return False  # every member has its own order
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         first_vectors = self.members[0].among(wanted, first)
@@ -421,7 +419,11 @@ class ReplicatedReader(Reader):
 
 
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
-    """Combine several embeddings into one, in which each embedding is a replicate."""
+    """Combine several embeddings into one, in which each embedding is a replicate.
+
+    They must have different names and the same number of dimensions, and none may have replicates itself. `kind` is the
+    noun for a replicate, such as "seed".
+    """
     names = [member.name for member in members]
     if len(names) < 2:
         raise EmbeddingError(

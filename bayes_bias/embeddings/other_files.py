@@ -7,27 +7,23 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from bayes_bias.embeddings.format_base import WIDEST, described, is_zipped, spread_of
-
-# First bytes of a pickle from torch before 1.6.
-_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-
-
-def other_text(sample: bytes, file: Traversable) -> str:
-    """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    return _matching("texts", sample, file)
+from bayes_bias.errors import EmbeddingError
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
     """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
-    if what := _matching("marks", sample, file):
+    if what := matching("marks", sample, file):
         return what
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
-def _matching(kinds: str, sample: bytes, file: Traversable) -> str:
-    """Describe a file by the first pattern of these kinds that matches its first bytes."""
+def matching(kinds: str, sample: bytes, file: Traversable) -> str:
+    """Describe a file by the first pattern in `other_files.toml` that matches its first bytes, or return "".
+
+    `kinds` is "marks" for files that are no text, or "texts" for texts without vectors in their lines.
+    """
     for other in described("other_files")[kinds]:
         if re.match(other["matches"].encode("latin-1"), sample):
             return _filled(other["is"], file)
@@ -39,9 +35,9 @@ def other_kind(kind: str, file: Traversable, **values: object) -> str:
     return _filled(described("other_files")["others"][kind], file, **values)
 
 
-def is_old_torch(sample: bytes) -> bool:
-    """Return True if a pickle was written by torch before 1.6."""
-    return sample.startswith(_TORCH)
+def file_error(kind: str, file: Traversable, **values: object) -> EmbeddingError:
+    """Return the error for a file of a kind whose description in `other_files.toml` follows the name of the file."""
+    return EmbeddingError(f"{file.name} {other_kind(kind, file, **values)}.")
 
 
 def _filled(text: str, file: Traversable, **values: object) -> str:
@@ -75,7 +71,11 @@ def _of_search_libraries(sample: bytes, file: Traversable) -> str:
 
 
 def _one_after_the_other(sample: bytes, file: Traversable) -> str:
-    """Describe numbers without words in a plain sequence. Return "" if they vary unlike those of vectors."""
+    """Describe a file that consists of numbers without words, or return "" for other files.
+
+    The bytes are read as numbers of each type. The type with the smallest spread of magnitudes is assumed, if the
+    numbers vary like those in vectors.
+    """
     spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
     kind = min(spread, key=spread.__getitem__)
     if spread[kind] >= WIDEST:

@@ -74,7 +74,11 @@ class Columns:
         return word, vectors
 
     def of_frame(self, frame: pd.DataFrame, subject: str) -> pd.DataFrame:
-        """Return the words and the chosen vectors or, if no vectors are chosen, all columns but other words."""
+        """Return the words and the chosen vectors.
+
+        The chosen vectors are one column of lists or several columns of numbers. If none are chosen, all columns are
+        returned but those that could also contain words.
+        """
         word, chosen = self.positions(list(map(str, frame)), subject)
         words = frame.iloc[:, word].rename(TEXTS[0])
         if not chosen:
@@ -97,19 +101,21 @@ class Records:
     def words(self, subject: str) -> "pd.Series[Any]":
         """Return the text of each vector, from a column with a known name, from the only text column, or from the ids.
 
+        `TEXTS` are the known names. If several of them occur, the first in this order is used, with a notice.
+
         Raises
         ------
         EmbeddingError
             If none of these columns exists.
         """
-        texts = [self.beside[name] for name in TEXTS if name in self.beside]
-        if len(texts) > 1:
-            others = in_quotes(str(column.name) for column in texts[1:])
+        known = [self.beside[name] for name in TEXTS if name in self.beside]
+        if len(known) > 1:
+            others = in_quotes(str(column.name) for column in known[1:])
             logger.warning(
-                f"{subject}: words are read from the column '{texts[0].name}', and not from {others}. If this is wrong,"
+                f"{subject}: words are read from the column '{known[0].name}', and not from {others}. If this is wrong,"
                 " rename the columns, or name the right one after the file, as in FILE#COLUMN"
             )
-        column = texts[0] if texts else self._unnamed_words()
+        column = known[0] if known else self._unnamed_words()
         if column is None:
             raise EmbeddingError(
                 f"{subject} contains vectors but no column of words (its other columns are"
@@ -124,7 +130,10 @@ class Records:
         return column.astype(str)
 
     def _unnamed_words(self) -> "pd.Series[Any] | None":
-        """Return the only text column whose cells differ, else a column of ids, else the texts in the index."""
+        """Return the words from a column without a known heading, or None.
+
+        The words are in the only text column whose cells differ, else in a column of ids, else in the index.
+        """
         texts = []
         for name, column in self.beside.items():
             is_constant = len(column) > 1 and column.astype(str).nunique() < 2
@@ -153,7 +162,12 @@ class Records:
         return list(map(str, words.iloc[first_rows])), list(self.vectors[first_rows])
 
     def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
-        """Describe the rows of a word, with code to average the rows of each word or to use them as replicates."""
+        """Describe the rows of a word, with code to average the rows of each word or to use them as replicates.
+
+        `reading` is the code that reads the table from a file, `FRAME` for a frame in memory, or "" if no single call
+        reads the file. Rows can be replicates if a column, such as the template, has each of its values with every
+        word.
+        """
         count = (words.map(composed) == composed(word)).sum()
         where = f"the column '{words.name}'" if words.name is not None else "the index"
         distinguishing, is_crossed = _distinguishing(words, self.beside)
@@ -163,28 +177,30 @@ class Records:
             return f"{problem} Repeat the request with one text for each id, so that each id has one vector."
         if not reading:
             return f"{problem} Keep one vector for each word, for example the mean of its rows."
-        is_file = reading != FRAME
-        read = f"frame = {reading}; " if is_file else ""
-        if self.as_text:
-            cells = f"frame[{self.heading!r}]"
-            read += f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
+        cells = f"frame[{self.heading!r}]"
+        parse = f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
         by = "level=0" if words.name is None else repr(words.name)
         means = f"frame.groupby({by})[{self.heading!r}].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()"
-        write = ".to_parquet('means.parquet')" if is_file else ""
-        imports = "import numpy as np, pandas as pd; " if is_file else ""
-        average = f"{problem} Average the rows of each word: `{imports}{read}{means}{write}`"
-        if not is_crossed:
-            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
         kind = distinguishing if distinguishing in KINDS else "replicate"
         parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({distinguishing!r})]"
-        imports = "import bayes_bias as bb, numpy as np, pandas as pd; " if is_file else ""
         replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
-        write = "; bb.save_vectors(replicates, 'replicates.npz')" if is_file else ""
-        return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
+        if self.as_text:
+            means, replicates = parse + means, parse + replicates
+        if reading != FRAME:  # the code also reads and writes a file
+            read = f"numpy as np, pandas as pd; frame = {reading}; "
+            means = f"import {read}{means}.to_parquet('means.parquet')"
+            replicates = f"import bayes_bias as bb, {read}{replicates}; bb.save_vectors(replicates, 'replicates.npz')"
+        average = f"{problem} Average the rows of each word: `{means}`"
+        if not is_crossed:
+            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
+        return f"{average}. Alternatively, keep the rows as replicates: `{replicates}`."
 
 
 def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> tuple[list[int], str | None]:
-    """Return the first row of each word, and a word whose vector differs in a later row, or None."""
+    """Return the first row of each word, and a word whose vector differs in a later row, or None.
+
+    If there is such a word, the list of rows is empty, because the caller raises an error.
+    """
     row_of: dict[str, int] = {}
     for row, word in enumerate(words):
         first = row_of.setdefault(composed(word), row)

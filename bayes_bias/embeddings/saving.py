@@ -67,7 +67,8 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
             rows = np.stack(list(vectors.values()), axis=1 if labels else 0)
             arrays = {"words": np.array(list(vectors), dtype=str), "vectors": rows.astype(np.float32)}
             if labels:
-                arrays[plural(kind if kind in KINDS else "replicate")] = np.array(labels)
+                known_kind = kind if kind in KINDS else "replicate"
+                arrays[plural(known_kind)] = np.array(labels)
             np.savez_compressed(unfinished, **arrays)  # type: ignore[arg-type]
     return path
 

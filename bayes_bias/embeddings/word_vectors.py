@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, check_kind, kind_of
+from bayes_bias.embeddings.embedding import Vector
 from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import shortened
@@ -27,7 +28,11 @@ class Vectors(Protocol):
 
 
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
-    """Stack the vectors of words as (words, dimensions). Vectors of replicates are concatenated."""
+    """Stack the vectors of words as (words, dimensions). Vectors of replicates are concatenated.
+
+    Raise an error if there are fewer than `least` words, or if a word has no vector, or a vector that is zero or not
+    finite. The message begins with the name of the `measure` that needs the vectors.
+    """
     _check_words(words, measure, least)
     mapping: object = vectors
     if isinstance(mapping, str) or not hasattr(mapping, "__getitem__"):
@@ -65,9 +70,7 @@ def has_direction(vectors: np.ndarray) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(vectors).all(axis=-1) & (vectors != 0).any(axis=-1))
 
 
-def with_direction(
-    vectors: Mapping[str, NDArray[np.floating]], words: Iterable[str]
-) -> dict[str, NDArray[np.floating]]:
+def with_direction(vectors: Mapping[str, Vector], words: Iterable[str]) -> dict[str, Vector]:
     """Return the vectors of those words whose vector is known, finite, and not zero, in the order of the words."""
     known = [word for word in words if word in vectors]
     return {word: vectors[word] for word in known if has_direction(vectors[word]).all()}
@@ -110,7 +113,10 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
-    """Return vectors ``(d,)``, or means over replicates of vectors ``(replicate, d)``, as rows of length one."""
+    """Return the vectors of words as rows of length one.
+
+    The vector of a word is ``(d,)``, or ``(replicate, d)`` if it has replicates, which are averaged first.
+    """
     rows = np.stack(vectors).astype(float)
     if rows.ndim == 3:
         _, exponents = _moderate(rows.reshape(len(rows), -1))
@@ -164,6 +170,7 @@ def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
 
 
 def _check_words(words: Sequence[str], measure: str, least: int) -> None:
+    """Raise an error if `words` is not a list of `least` or more different words. The message begins with `measure`."""
     if isinstance(words, str):
         raise MeasureError(
             f"{measure}: expected a list of words, but found the single word '{words}'. Write ['{words}']."

@@ -79,7 +79,7 @@ class Vectors:
             vectors=MappingProxyType({**pool_reader.vectors, **own_reader.vectors}),
             drawable=pool_reader.drawable,
             general_words=pool_reader.general_words,
-            in_order=pool_reader.in_order,
+            frequent_first=pool_reader.frequent_first,
         )
         return replace(own, reader=reader, notices=tuple(dict.fromkeys((*frequent.notices, *own.notices))))
 

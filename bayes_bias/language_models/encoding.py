@@ -35,9 +35,8 @@ from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
     WordList,
-    control_lists,
     listed_wordlists,
-    load_controls,
+    load_control_lists,
     load_wordlist,
     shipped_controls,
 )
@@ -66,6 +65,7 @@ class EncodedReader(Reader):
     encoder: Encoder
     cache: Cache | Memory
     dimensions: int
+    frequent_first = False  # an encoder, unlike an embedding, has no vocabulary of words with vectors
     control_words: frozenset[str] = frozenset()
     everyday: Mapping[str, Sentence] = MappingProxyType({})
 
@@ -80,9 +80,6 @@ class EncodedReader(Reader):
 
     def words(self) -> Iterator[str]:
         return iter(self.sentences)
-
-    def by_frequency(self) -> bool:
-        return False  # an encoder, unlike an embedding, has no vocabulary of words with vectors
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {}
@@ -194,7 +191,7 @@ def encode(
     lists = list(map(load_wordlist, listed_wordlists("wordlists", wordlists)))
     if not lists:
         raise WordListError("`wordlists` is empty. Pass at least one list, such as ['weat6'].")
-    extra_controls = list(map(load_controls, control_lists(controls)))
+    extra_controls = load_control_lists(controls)
     control_words = frozenset(_words_of(extra_controls)) - frozenset(_words_of(lists))
     encoder_name = checked_encoder.name
     provenance = {

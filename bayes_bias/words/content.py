@@ -32,7 +32,7 @@ class Content:
                 raise self.refusal(f"{self.where} has the unknown key '{key}'.", key, valid)
 
     def table(self, key: str) -> "Content":
-        """Return the table under a key, or an empty one."""
+        """Return the table under a key as the content of its own, or an empty one. Messages about it name the key."""
         table = self.values.get(key, {})
         if not isinstance(table, Mapping):
             raise self.refusal(f"{self.where}: '{key}' must be a table, but is {quoted(table)}. Write it as [{key}].")
@@ -48,13 +48,11 @@ class Content:
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return the list of texts under a key."""
         texts = self.values.get(key, default)
-        if isinstance(texts, str) or not isinstance(texts, Sequence):
-            raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {quoted(texts)}. Write a list.")
-        if not all_are(str, texts):
-            raise self.refusal(
-                f"{self.where}: '{key}' must be a list of texts, but is {list(texts)!r}. Write each text in quotes."
-            )
-        return tuple(texts)
+        is_list = isinstance(texts, Sequence) and not isinstance(texts, str)
+        if is_list and all_are(str, texts):
+            return tuple(texts)
+        found = f"{list(texts)!r}. Write each text in quotes." if is_list else f"{quoted(texts)}. Write a list."
+        raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {found}")
 
     def reference(self) -> Reference:
         """Return the publication that the table `source` describes."""
@@ -86,7 +84,11 @@ def is_missing(cell: object) -> bool:
 
 
 def cell_of(value: Any, at: str) -> str | None:
-    """Return a text, None for a missing cell, and another value at a place of a file as `CellValue`."""
+    """Convert the value of a cell of a file to text, or to None if the cell is empty.
+
+    A number, a date, or another value becomes a `CellValue`: its text, which also describes the value and its place
+    `at` the file for messages.
+    """
     if is_missing(value):
         return None
     return value if isinstance(value, str) else CellValue.of(value, at)

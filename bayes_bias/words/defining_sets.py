@@ -86,7 +86,10 @@ class DebiasSets:
         return groups
 
     def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
-        """Repeat the sets for every replicate, and rename the words as in that replicate."""
+        """Repeat the sets for every replicate, and rename the words as in that replicate.
+
+        `name` makes the new word from a word and the label of a replicate.
+        """
 
         def one_set_each(sets: Sets) -> Sets:
             return tuple(tuple(name(word, label) for word in words) for words, label in product(sets, replicates))
@@ -126,7 +129,7 @@ class DebiasSets:
         return remaining
 
     def _map_sets(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> "DebiasSets":
-        """Return the sets after a function has changed the words of each."""
+        """Return sets in which `change` has replaced the words of each set, group, and list."""
         return DebiasSets(
             tuple(map(change, self.defining_sets)),
             tuple(map(change, self.equalize_sets)),
@@ -203,9 +206,10 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 
 def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
-    """Rename the keys of JSON and YAML files of other programs.
+    """Rename the keys of other programs in JSON and YAML files, and omit keys that debiasing does not use.
 
-    A file that is only a list contains the defining sets.
+    A file that is only a list contains the defining sets. A file with a single object under a key contains the sets
+    there. A notice names omitted keys.
     """
     if isinstance(content, list):
         return {"defining_sets": _sets_not_groups(content, where)}
@@ -251,7 +255,7 @@ def _sets_not_groups(sets: Any, where: str) -> Any:
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
-    """Check and return the sets of a mapping."""
+    """Check and return the sets of a mapping with our keys. Messages begin with `where`, the name of the source."""
     check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets") and not content.get("groups"):
         raise WordListError(
@@ -276,7 +280,10 @@ def _check_disjoint(groups: Sets, where: str) -> None:
 
 
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
-    """Return the sets of a key, each with at least two words."""
+    """Return the sets of words under a key, or none if the key is missing.
+
+    Each set must have at least two different words. Messages begin with `where`, the name of the source.
+    """
     value = content.get(key, [])
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise WordListError(
@@ -293,7 +300,7 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
 
 
 def _words(value: Any, key: str, where: str) -> tuple[str, ...]:
-    """Return the words of a set, each of which must occur once."""
+    """Return the words of one set under a key, each of which must be text and occur once."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if not is_list or not all_are(str, value) or not all(value):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'

@@ -39,10 +39,8 @@ def field_names() -> list[str]:
 
 def shipped_path(name: str) -> str:
     """Return the path of a built-in list, in the folder of all lists."""
-    for folder in (_FIELD, _CONTROLS):
-        if name in _names_in(folder):
-            return f"{folder}{name}"
-    return name
+    path_of_name = {path.rpartition("/")[2]: path for path in shipped_names("wordlists")}
+    return path_of_name.get(name, name)
 
 
 def control_names() -> list[str]:
@@ -99,7 +97,10 @@ def read_names(source: str | Path, reading: Reading = READING) -> Content:
 
 
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
-    """Return a built-in file with one of the names, or the user's file, and its label in messages."""
+    """Return a built-in file with one of the `names`, or the user's file, and its label in messages.
+
+    `kind` is the noun for the file in messages. The label may end with the name of a row, as in "lists.json#gender".
+    """
     if not isinstance(source, str | Path):
         raise WordListError(
             f"The {kind} must be a name, a path, or words in memory, but {quoted(source)} was passed. Pass the name of"
@@ -124,7 +125,11 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
 
 
 def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Content, bool]:
-    """Read a file, and return its content, and True if the file defines which names are groups."""
+    """Read a file, and return its content, and True if the file defines which names are groups.
+
+    Spreadsheets and files of words under names have no keys for groups and classes, so their headings or `reading`
+    define the groups. All other files have the keys of the TOML files.
+    """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
         content = list_spreadsheets.list_of_columns(sheet.columns, label, reading)
@@ -147,7 +152,11 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
 
 
 def _read_under_names(file: Traversable, label: str, reading: Reading) -> Content | None:
-    """Read words under names, or a list in JSON or YAML; return None for other formats."""
+    """Read the words under each name in a spreadsheet, JSON, YAML, Parquet, text, or dictionary.
+
+    Return None for other formats. Some JSON and YAML files are complete lists, with the keys of the TOML files, of
+    sentence lists by May et al., or of queries for WEFE. Their content has the keys `groups` and `classes`.
+    """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
         return _with_columns(Content({}, label, notices=sheet.notices), sheet.columns, reading)
@@ -160,7 +169,7 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
     if columns := _text_columns(content):
         return _with_columns(Content({}, label), columns, reading)
     content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
-    if list_spreadsheets.has_parts(content):
+    if isinstance(content, Mapping) and content.keys() & {*PARTS}:
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
@@ -177,7 +186,10 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
 
 
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
-    """Return content with the words under each heading that is not ignored, and notices of omissions."""
+    """Add the words under each heading that is not ignored to content, and notices of omissions.
+
+    Columns are `padded` if shorter columns may end with fillers, such as NA.
+    """
     reading = replace(reading, has_sentences="sentences" in found.settings)
     sheet = list_spreadsheets.read_columns(columns, found.where, reading, padded)
     return replace(found, values=dict(sheet.columns), notices=(*found.notices, *sheet.notices))
@@ -191,7 +203,10 @@ def settings_of(content: Any) -> dict[str, str]:
 
 
 def _text_columns(rows: Any) -> list[Column]:
-    """Return the columns of records, such as the rows of Parquet, as for a spreadsheet, or none for other content."""
+    """Return the columns of records, such as the rows of Parquet, or none for other content.
+
+    The result is the same as for a spreadsheet: each heading with its cells, where an empty cell is "".
+    """
     if not isinstance(rows, list) or not all_are(Mapping, rows):
         return []
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
@@ -223,7 +238,6 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     WordListError
         If a part is missing, or has no `category` or `examples`, or two parts have the same name.
     """
-    names, sentences = {}, {}
     for key in PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
@@ -231,19 +245,19 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{key}' is missing, or has no 'category' and 'examples'. Each of {joined(PARTS)} must have"
                 " both."
             )
-        names[key], sentences[key] = part["category"], part["examples"]
-    for first, second in (("targ1", "targ2"), ("attr1", "attr2")):
-        if names[first] == names[second]:
+    sides: dict[str, dict[str, Any]] = {}  # the sentences of each category
+    for side, first, second in (("groups", "targ1", "targ2"), ("classes", "attr1", "attr2")):
+        sides[side] = {parts[key]["category"]: parts[key]["examples"] for key in (first, second)}
+        if len(sides[side]) < 2:
             raise WordListError(
-                f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
-                " each."
+                f"{label}: '{first}' and '{second}' have the same category '{parts[first]['category']}'. Use a"
+                " different one for each."
             )
     return {
         "title": label,
         "description": "Sentences, as in the file.",
-        "groups": {names["targ1"]: sentences["targ1"], names["targ2"]: sentences["targ2"]},
-        "classes": {names["attr1"]: sentences["attr1"], names["attr2"]: sentences["attr2"]},
-        "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
+        **sides,
+        "stereotypes": dict(zip(*sides.values(), strict=True)),
         **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
@@ -81,18 +82,15 @@ def read_content(file: Traversable, label: str) -> Any:
 
 
 def _json(file: Traversable, label: str) -> Any:
-    """Read one JSON text, or a list of JSON lines."""
+    """Read one JSON text, or a list of JSON lines. An error describes the text as a whole, and not its first line."""
     text = read_text(file, f"{label}:", WordListError)
     try:
         return parse_json(text)
-    except json.JSONDecodeError as error:
-        problem = str(error)
     except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError):  # the text may be JSON lines
+            with suppress(ValueError, RecursionError):
+                return [parse_json(line) for line in text.splitlines() if line.strip()]
         raise WordListError(f"{label} is not valid JSON: {error}. Correct the file.") from error
-    try:
-        return [parse_json(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise WordListError(f"{label} is not valid JSON: {problem}. Correct the file.") from error
 
 
 def names_of_text(file: Traversable, label: str) -> Content:
@@ -138,13 +136,13 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     >>> names_of({"en": {"jobs": ["nurse"]}, "de": {"jobs": ["Arzt"]}}, "x", "x.json").values
     {'jobs (en)': ['nurse'], 'jobs (de)': ['Arzt']}
     """
-    lists_by_name: dict[str, list[_Found]] = {}
+    lists_by_name: dict[str, list[tuple[Place, list[str]]]] = {}
     omitted: dict[str, None] = {}
     for place, words in _found(content, (stem,)):
         if words is None:
             omitted[place[-1]] = None
         else:
-            lists_by_name.setdefault(place[-1], []).append(_Found(place, words))
+            lists_by_name.setdefault(place[-1], []).append((place, words))
     lists: dict[str, list[str]] = {}
     for name, found in lists_by_name.items():
         _add_distinguished(lists, name, found)
@@ -162,20 +160,17 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     return Content(lists, label, notices=(skipped,) if omitted else ())
 
 
-class _Found(NamedTuple):
-    """A list of words, and the keys that it is nested in."""
+def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[tuple[Place, list[str]]]) -> None:
+    """Add all lists with one name to `lists`. If they differ, give each its own name.
 
-    place: Place
-    words: list[str]
-
-
-def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_Found]) -> None:
-    """Add all lists with one name. If they differ, add an outer key or, failing that, a number to each name."""
+    Each of `found` is a list of words after the keys that it is nested in. The own name has an outer key that tells the
+    lists apart or, if there is none, a number: "jobs (en)" and "jobs (de)", or "jobs (1)" and "jobs (2)".
+    """
     distinct: list[list[str]] = []
-    for item in found:
-        if item.words not in distinct:
-            distinct.append(item.words)
-    depth = _distinguishing_depth([item.place for item in found])
+    for _, words in found:
+        if words not in distinct:
+            distinct.append(words)
+    depth = _distinguishing_depth([place for place, _ in found])
     for place, words in found:
         own_name = name
         if len(distinct) > 1:
@@ -188,7 +183,11 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
 
 
 def _distinguishing_depth(places: Sequence[Place]) -> int:
-    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none."""
+    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none.
+
+    Depth 2 is the key directly outside the name. The lists are distinguished if at least two of them have different
+    keys.
+    """
     for depth in range(2, min(map(len, places)) + 1):
         if len({place[-depth] for place in places}) > 1:
             return depth
@@ -196,8 +195,12 @@ def _distinguishing_depth(places: Sequence[Place]) -> int:
 
 
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
-    """Yield the keys of each name, from the outermost to the name, and the words under the name (None if there are
-    none)."""
+    """Yield each name with its words, or with None if there are no words under the name.
+
+    A name is yielded as its keys, from the outermost to the name. An object with a name and words, a list of words, and
+    each position of equally large sets (such as pairs) are one name each. Other objects and lists of objects are
+    searched for names inside them.
+    """
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):

@@ -12,6 +12,8 @@ from bayes_bias.formatting import in_quotes
 from bayes_bias.words.content import Content, check_known, check_text, is_missing, quoted
 from bayes_bias.words.spelling import composed, grouped, is_plain, is_punctuation, plain_word, visible
 
+# The words of each group, class, or topic.
+type Words = Mapping[str, tuple[str, ...]]
 type WordTable = dict[str, tuple[str, ...]]
 
 # Parts of speech. The file `templates/words.toml` explains them and lists the built-in words of each.
@@ -20,13 +22,15 @@ WORD_CLASSES = (*_NOUNS, "adjective", "verb", "adverb", *_PRONOUNS, "other")
 
 
 _SHORTEST_STEM = 4
+# The usual English endings, by the end of the word that they replace.
+_ENDINGS = {"": ("s", "es", "ed", "ing"), "e": ("ed", "ing"), "y": ("ies", "ied")}
 # Placeholders for further or missing words, in lower case. Files of vectors contain vectors for some of them.
 _OTHERS = "etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo"
 _FILLERS = frozenset(_OTHERS.split())
 
 
 def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return the group or class of each word, in order."""
+    """Return the group or class of each word, in order. Of several categories with the word, the last is returned."""
     category_of: dict[str, str] = {}
     for category, members in words.items():
         category_of |= dict.fromkeys(members, category)
@@ -110,7 +114,9 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
         spellings = grouped(members, str.casefold)
         pairs = []
         for word in members:
-            for form in sorted(_forms(word.casefold()) & spellings.keys()):
+            if len(word.casefold()) < _SHORTEST_STEM:  # such as her
+                continue
+            for form in sorted(with_endings(word.casefold(), _ENDINGS) & spellings.keys()):
                 for other in spellings[form]:
                     are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other)
                     if not are_in_one_topic:
@@ -157,7 +163,7 @@ def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
         )
 
 
-def refuse_shared_words(words: Mapping[str, tuple[str, ...]], kind: str, where: str) -> None:
+def refuse_shared_words(words: Words, kind: str, where: str) -> None:
     """Raise an error if a word is in two groups (or two classes), because it would be compared with itself."""
     category: dict[str, str] = {}
     for name, members in words.items():
@@ -180,36 +186,28 @@ def refuse_shared_names(groups: Collection[str], classes: Collection[str], where
             )
 
 
-def without_targets(classes: WordTable, groups: WordTable, where: str) -> tuple[WordTable, tuple[str, ...]]:
-    """Drop attributes that are also targets, because the cosine of a word with itself is always 1."""
-    return _without(classes, dict.fromkeys(category_of(groups), "also a target"), where)
+def separate_controls(controls: Words, groups: Words, classes: Words, where: str) -> tuple[WordTable, tuple[str, ...]]:
+    """Drop control words that are also targets or attributes, or that are in an earlier control class.
 
-
-def separate_controls(
-    controls: Mapping[str, tuple[str, ...]],
-    groups: Mapping[str, tuple[str, ...]],
-    classes: Mapping[str, tuple[str, ...]],
-    where: str,
-) -> tuple[WordTable, tuple[str, ...]]:
-    """Drop control words that are also targets or attributes, or that are in an earlier control class."""
-    reasons: dict[str, str] = {}
-    for name, words in classes.items():
-        reasons |= dict.fromkeys(words, f"also in '{name}'")
+    Return the remaining words of each control class, and a notice for each dropped word.
+    """
+    reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
     for name, words in controls.items():
-        remaining, left_out = _without({name: words}, reasons, where)
+        remaining, left_out = without_words({name: words}, reasons, where)
         controls_left |= remaining
         notices += left_out
         reasons = dict.fromkeys(words, f"also in '{name}'") | reasons
     return controls_left, notices
 
 
-def _without(
-    classes: Mapping[str, tuple[str, ...]], reasons: Mapping[str, str], where: str
-) -> tuple[WordTable, tuple[str, ...]]:
-    """Drop the words for which there is a reason from classes, and return notices of the reasons."""
+def without_words(classes: Words, reasons: Mapping[str, str], where: str) -> tuple[WordTable, tuple[str, ...]]:
+    """Drop the words for which there is a reason from classes, and return notices of the reasons.
+
+    `reasons` has a reason for each of these words, such as "also a target". A class must keep at least one word.
+    """
     words_left: WordTable = {}
     notices = []
     for name, words in classes.items():
@@ -223,7 +221,7 @@ def _without(
 
 
 def _confirmed(content: Content) -> frozenset[str]:
-    """Return words for which the list states a word class, because these words are not typing errors."""
+    """Return the words for which the list states a word class. They are no typing errors."""
     confirmed: set[str] = set()
     for words in content.table("word_classes").values.values():
         if isinstance(words, Iterable) and not isinstance(words, str):
@@ -232,7 +230,11 @@ def _confirmed(content: Content) -> frozenset[str]:
 
 
 def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -> tuple[str, ...]:
-    """Check words, and compose accents (NFC). A word that consists of punctuation must be confirmed."""
+    """Check the words of one group or class, and compose accents (NFC).
+
+    Empty cells at the end are ignored. A word must be text without blanks around it. A word that consists of
+    punctuation must be `confirmed`, that is, the list must state its word class.
+    """
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} must be a list of words, but is {quoted(words)}. Write it as a list.")
     cells = list(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
@@ -255,13 +257,16 @@ def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -
     return tuple(map(composed, cells))
 
 
-def _forms(word: str) -> set[str]:
-    """Return the forms of a word with the usual English endings. Short words, such as her, have none."""
-    if len(word) < _SHORTEST_STEM:
-        return set()
-    forms = {f"{word}s", f"{word}es", f"{word}ed", f"{word}ing"}
-    if word.endswith("e"):
-        forms |= {f"{word[:-1]}ed", f"{word[:-1]}ing"}
-    if word.endswith("y"):
-        forms |= {f"{word[:-1]}ies", f"{word[:-1]}ied"}
+def with_endings(word: str, endings: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the forms of a word in which the end of the word is replaced by each of its `endings`.
+
+    Examples
+    --------
+    >>> sorted(with_endings("city", {"": ["s"], "y": ["ies"], "f": ["ves"]}))
+    ['cities', 'citys']
+    """
+    forms: set[str] = set()
+    for end, replacements in endings.items():
+        if word.endswith(end):
+            forms.update(word.removesuffix(end) + ending for ending in replacements)
     return forms

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, compress
+from itertools import chain, combinations, compress, zip_longest
 from operator import itemgetter
 from pathlib import Path
 from shlex import quote
@@ -95,11 +95,13 @@ def list_of_columns(
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
     sheet = read_columns(columns, where, reading, padded)
-    columns_by_name: Columns = []
+    words_of: dict[str, list[Any]] = {}
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
         name, class_name = _name_and_class(heading, words, where)
-        columns_by_name.append((name, words))
+        if name in words_of:
+            raise WordListError(f"{where} has two columns with the heading '{name}'. Join them, or rename one.")
+        words_of[name] = words
         if class_name:
             stereotype_of[name] = class_name
     for group, class_name in (reading.stereotypes or {}).items():
@@ -108,17 +110,10 @@ def list_of_columns(
                 f"{where}: the class of '{group}' is '{stereotype_of[group]}' in its heading, but '{class_name}' in"
                 " `stereotypes`. Omit one of them."
             )
-    groups: dict[str, list[Any]] = {}
-    classes: dict[str, list[Any]] = {}
-    for name, words in columns_by_name:
-        kind = groups if name in stereotype_of else classes
-        if name in kind:
-            raise WordListError(f"{where} has two columns with the heading '{name}'. Join them, or rename one.")
-        kind[name] = words
+    groups = {name: words for name, words in words_of.items() if name in stereotype_of}
+    classes = {name: words for name, words in words_of.items() if name not in stereotype_of}
     for group in stereotype_of.keys() - groups.keys():
-        raise WordListError(
-            f"{where} has no column '{group}', which is in `stereotypes`.", group, list(dict(columns_by_name))
-        )
+        raise WordListError(f"{where} has no column '{group}', which is in `stereotypes`.", group, list(words_of))
     values: dict[str, Any] = {"classes": classes}
     if stereotype_of:
         values |= {"groups": groups, "stereotypes": stereotype_of}
@@ -132,7 +127,10 @@ def list_of_columns(
 
 
 def check_stereotypes(content: Content) -> None:
-    """Raise an error if no column is a group with its stereotypical class."""
+    """Raise an error if no column is a group with its stereotypical class.
+
+    The error shows three ways to define the groups of this file, with an example made from its headings.
+    """
     if "groups" in content.values:
         return
     names = [name[:_LETTERS] for name in content.values["classes"] if name]
@@ -155,7 +153,11 @@ def check_stereotypes(content: Content) -> None:
 
 
 def _check_opposites(associated: set[str], classes: list[str], where: str) -> None:
-    """Raise an error if one class would be compared with several columns, some of which may contain notes."""
+    """Raise an error if it is unclear which columns to compare with.
+
+    If all groups have one class (`associated`), it is compared with all other columns, but some of several others may
+    contain notes.
+    """
     others = [name for name in classes if name not in associated]
     if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
         raise WordListError(
@@ -200,7 +202,11 @@ class _Sheet:
 
 
 def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
-    """Read the words of a spreadsheet in either layout, without blanks and fillers."""
+    """Read the words of a spreadsheet in either layout, without blanks and fillers.
+
+    The layouts are a column for each group and class, and a row for each word with its group or class in another
+    column. `where` begins the messages, and shorter columns may end with fillers, such as NA, if columns are `padded`.
+    """
     sheet = _Sheet([])
     plain: Columns = []
     for heading, cells in columns:
@@ -238,7 +244,11 @@ def _lists_words(cell: Any) -> bool:
 
 
 def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
-    """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
+    """Turn a table with the names in its first column into columns with the names as headings.
+
+    Such a table is recognised by a first heading such as ``flowers=pleasant`` whose class is in the first column but is
+    not a heading. A notice is added to the sheet.
+    """
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
     headings = [heading for heading, _ in columns]
@@ -256,7 +266,8 @@ def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
 def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word and a column for each category to columns with the words.
 
-    In such a table, a mark such as LIWC-22's X shows the categories of each word. Other tables are returned unchanged.
+    In such a table, a mark such as LIWC-22's X shows the categories of each word, which is in the first column. Every
+    word has at least one mark, and all marks are equal. Other tables are returned unchanged.
     """
     if len(columns) < 3:
         return columns
@@ -287,7 +298,9 @@ def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, wh
 def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
-    Word classes and a notice of unused columns are added to the sheet.
+    One column has the words, another column the group or class of each word (its label), and an optional column the
+    word class. Word classes and a notice of unused columns are added to the sheet. A word without a label is an error,
+    unless the label is a filler that may be a name, "none".
     """
     cells_of = {heading.lower(): cells for heading, cells in columns}
     label_columns = [name for name in _LABELS if name in cells_of] or [_CONDITION]
@@ -314,8 +327,7 @@ def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
             f" {len(labels)}). Write the group or class of each word beside it."
         )
     words_of: dict[str, list[Any]] = {}
-    for row, word in enumerate(words):
-        label = labels[row]
+    for word, label, word_class in zip_longest(words, labels, word_classes):
         has_label = not _pads(label) or (label and label.casefold() == _A_NAME)
         if word not in _EMPTY and not has_label:
             raise WordListError(
@@ -324,8 +336,8 @@ def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
             )
         if word not in _EMPTY or label not in _EMPTY:
             words_of.setdefault("" if label is None else str(label), []).append(word)
-        if word not in _EMPTY and row < len(word_classes) and word_classes[row] not in _EMPTY:
-            sheet.word_classes.setdefault(word_classes[row], []).append(word)
+        if word not in _EMPTY and word_class not in _EMPTY:
+            sheet.word_classes.setdefault(word_class, []).append(word)
     return list(words_of.items())
 
 
@@ -335,7 +347,12 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
 
 
 def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Callable[[Any], bool]) -> Columns:
-    """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
+    """Drop fillers such as NA below the last word of each column, with notices.
+
+    Programs fill the end of a shorter column, so a filler is dropped only if another column has a word or filler in the
+    same row. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept
+    here.
+    """
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
         n_filled.update(row for row, cell in enumerate(cells) if cell not in _EMPTY)
@@ -365,7 +382,10 @@ def _pads(cell: Any) -> bool:
 
 
 def _name_and_class(heading: str, words: list[Any], where: str) -> tuple[str, str]:
-    """Split a heading into a name and its stereotypical class, which may be ""."""
+    """Split a heading such as "flowers=pleasant" into a name and its stereotypical class, or "" without a class.
+
+    The `words` below the heading are only needed for messages.
+    """
     name, equals, class_name = map(str.strip, heading.partition(_IS))
     if not name or (equals and not class_name):
         remedy = (
@@ -417,16 +437,11 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
         raise WordListError(
             f"{label}: the file does not have a list in each row, so there is no row '{chosen}'. Omit '{ROW}{chosen}'."
         )
-    return _in_parts(rows[0]) if len(rows) == 1 else content
-
-
-def has_parts(content: Any) -> bool:
-    """Return True if this is a list of two targets and two attributes."""
-    return isinstance(content, Mapping) and bool(content.keys() & {*PARTS})
+    return content
 
 
 def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the rows of a table whose rows are lists, or none."""
+    """Return the rows of a table in which each row is a list, or none for other content."""
     if isinstance(content, Mapping) and _is_row(content):
         return [content]
     if not isinstance(content, list) or not content or not all_are(Mapping, content):
@@ -435,7 +450,11 @@ def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    """Return True if a row has the parts of a list, or several lists of words."""
+    """Return True if a row is a list of its own.
+
+    It has the four `PARTS` of a list of sentences, possibly in columns such as ``targ1.examples``, or it has several
+    lists of words beside a text that names the row.
+    """
     if all(f"{part}.{_EXAMPLES}" in row or part in row for part in PARTS):
         return True
     return sum(map(_are_words, row.values())) > 1 and any(isinstance(value, str) for value in row.values())
@@ -461,8 +480,11 @@ def _are_words(value: Any) -> bool:
 
 
 def _distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the fewest columns that distinguish all rows or, if no columns do, all columns that distinguish some
-    rows."""
+    """Return the fewest columns (up to three) whose cells distinguish all rows.
+
+    If no columns do, return all columns that distinguish some rows. Only texts and whole numbers distinguish rows, and
+    columns with the names of words do not count.
+    """
     labels = []
     for column in rows[0]:
         values = [row.get(column) for row in rows]
@@ -477,7 +499,7 @@ def _distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...
 
 
 def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert columns such as ``targ1.category`` to a mapping for each part."""
+    """Convert columns such as ``targ1.category`` to a mapping for each part. Other rows are returned unchanged."""
     if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
         return row
     content = {"language": row["language"]} if "language" in row else {}

@@ -7,14 +7,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, in_quotes
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.list_rules import WordTable
+from bayes_bias.words.list_rules import WordTable, category_of, with_endings
 from bayes_bias.words.spelling import grouped
 
 # The sentences of each word, and the template of each sentence.
@@ -28,6 +27,8 @@ _LONGEST_PHRASE = 3
 _LONGEST_SLOT = 4
 _TOKEN = re.compile(r"['’]s\b|\w+(?:-\w+)*|[^\w\s]")
 _ARTICLES = ("a", "an")
+# The endings of plurals of English nouns, by the end of the singular that they replace.
+_PLURALS = {"": ("s", "es", "ren"), "y": ("ies",), "f": ("ves",), "fe": ("ves",), "man": ("men",)}
 # Function words, which belong to the template even if only one group or class has them.
 _AUXILIARIES = frozenset(
     "is are was were be been has have had do does did will would can could may might must".split()  # noqa: SIM905
@@ -137,7 +138,11 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 
 
 def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the words of each group or class, if a table lists their sentences. Entries may be words or sentences."""
+    """Return the words of each group or class from the table [sentences], which lists the sentences of each word.
+
+    The entries of a group or class may be words or sentences. For each category, the result has the sentences of each
+    word, and the template of each sentence. Categories without such words are omitted.
+    """
     if not isinstance(value := content.values["sentences"], Mapping):
         raise WordListError(
             f"{content.where}: 'sentences' must be a table, but is {quoted(value)}. List the sentences of each word in"
@@ -145,9 +150,7 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
         )
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
-    word_of: dict[str, str] = {}
-    for word, sentences_of_word in sentences.items():
-        word_of |= dict.fromkeys(sentences_of_word, word)
+    word_of = category_of(sentences)
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
         words: dict[str, dict[str, str]] = {}
@@ -170,36 +173,8 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
 
 # Words that are recognised from the sentences.
 
-
-@dataclass(frozen=True)
-class _Side:
-    """The sentences of the groups, or of the classes, and all possible readings."""
-
-    categories: WordTable
-    shared_tokens: frozenset[str]
-
-    @cached_property
-    def slots(self) -> dict[str, list[_Slot]]:
-        """The possible readings of each sentence."""
-        sentences = chain.from_iterable(self.categories.values())
-        return {sentence: list(_slots(sentence, self.shared_tokens)) for sentence in sentences}
-
-    @cached_property
-    def words_in(self) -> Mapping[str, set[str]]:
-        """The different words in each template."""
-        words: dict[str, set[str]] = defaultdict(set)
-        for slots in self.slots.values():
-            for slot in slots:
-                words[slot.template].add(slot.key)
-        return words
-
-    def best(self, sentence: str) -> _Slot | None:
-        """Return the reading whose template is used by most words (at least two).
-
-        Among several, prefer the longest template.
-        """
-        slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
-        return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
+# The best reading of each sentence, or None, and all possible readings.
+type _Readings = dict[str, tuple[_Slot | None, list[_Slot]]]
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
@@ -216,34 +191,57 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
         n_categories.update(set(chain.from_iterable(map(_tokens, entries))))
     # Tokens that two or more groups or classes share belong to templates.
     shared_tokens = frozenset(token for token, count in n_categories.items() if count > 1)
-    side = _Side(with_sentences, shared_tokens)
-    return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
+    readings = _readings(chain.from_iterable(with_sentences.values()), shared_tokens)
+    words_of = {}
+    for category, sentences in with_sentences.items():
+        words_of[category] = _words_of(category, {sentence: readings[sentence] for sentence in sentences}, where)
+    return words_of
 
 
-def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
-    """Return the words in the sentences of a group or class, with the template of each sentence."""
-    best_slots = {sentence: side.best(sentence) for sentence in sentences}
-    known_words = {slot.key for slot in best_slots.values() if slot}
+def _readings(sentences: Iterable[str], shared_tokens: frozenset[str]) -> _Readings:
+    """Return the best reading and all possible readings of each sentence.
+
+    The best reading is the reading whose template is used by most words (at least two), or None. Among several, the
+    longest template is preferred.
+    """
+    slots_of = {sentence: list(_slots(sentence, shared_tokens)) for sentence in sentences}
+    words_in: dict[str, set[str]] = defaultdict(set)  # the different words in each template
+    for slot in chain.from_iterable(slots_of.values()):
+        words_in[slot.template].add(slot.key)
+    readings = {}
+    for sentence, slots in slots_of.items():
+        shared_slots = [slot for slot in slots if len(words_in[slot.template]) > 1]
+        best = max(shared_slots, key=lambda slot: (len(words_in[slot.template]), len(slot.template)), default=None)
+        readings[sentence] = best, slots
+    return readings
+
+
+def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[str, str]]:
+    """Return the words in the sentences of a group or class, with the template of each sentence.
+
+    A sentence without a best reading must have exactly one reading whose word is known from another sentence.
+    """
+    known_words = {best.key for best, _ in readings.values() if best}
     slot_of: dict[str, _Slot] = {}
-    for sentence, slot in best_slots.items():
-        slots_of_known_words = [other for other in side.slots[sentence] if other.key in known_words]
-        if slot is None and len(slots_of_known_words) != 1:
-            raise WordListError(
-                f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
-            )
-        slot_of[sentence] = slot or slots_of_known_words[0]
+    for sentence, (best, slots) in readings.items():
+        slots_of_known_words = [slot for slot in slots if slot.key in known_words]
+        if best is None and len(slots_of_known_words) != 1:
+            raise _unclear(where, f"cannot find the word of the sentence '{sentence}' in '{category}'")
+        slot_of[sentence] = best or slots_of_known_words[0]
     words = _sentences_by_word(slot_of.values())
-    if len(words) == 1 < len(sentences):
-        raise WordListError(
-            f"{where}: all {len(sentences)} sentences of '{category}' seem to have the same word"
-            f" '{next(iter(words))}'. {_REMEDY}"
-        )
+    if len(words) == 1 < len(readings):
+        (word,) = words
+        raise _unclear(where, f"all {len(readings)} sentences of '{category}' seem to have the same word '{word}'")
     _check_one_each(words, slot_of, category, where)
     return words
 
 
 def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: str, where: str) -> None:
-    """Raise an error if a sentence may have been made from two of the words."""
+    """Raise an error if a sentence may have been made from two of the words.
+
+    `words` has the sentences of each word, and `slot_of` the reading of each sentence. Tokens of a sentence that also
+    occur in another word make the reading ambiguous.
+    """
     words_with_token: dict[str, set[str]] = defaultdict(set)
     for word, template_of in words.items():
         for sentence in template_of:
@@ -253,22 +251,24 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
         for sentence in template_of:
             others = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence))) - {word}
             if others:
-                raise WordListError(
-                    f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"
-                    f" '{min(others)}'. {_REMEDY}"
-                )
+                either = f"'{word}' or '{min(others)}'"
+                raise _unclear(where, f"the word of the sentence '{sentence}' in '{category}' may be {either}")
 
 
-_REMEDY = (
-    "List the sentences of each word in [sentences], or list words and use `templates` with an encoder."
-    f' If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in JSON.'
-)
+def _unclear(where: str, problem: str) -> WordListError:
+    """Return the error for a list whose words cannot be recognised from its sentences."""
+    return WordListError(
+        f"{where}: {problem}. List the sentences of each word in [sentences], or list words and use `templates` with an"
+        f' encoder. If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in'
+        " JSON."
+    )
 
 
 def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
-    """Return the sentences and templates of each word.
+    """Return the sentences of each word, and the template of each sentence.
 
-    Sentences with a plural in another template belong to its singular.
+    A word and its plural become one word if their sentences have different templates. The word is spelt as within a
+    sentence or, if it only begins sentences, as there.
     """
     slots_of = grouped(slots, attrgetter("key"))
 
@@ -278,7 +278,7 @@ def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     for singular in list(slots_of):
         if singular not in slots_of:  # a plural that was joined to its singular
             continue
-        for plural in _plurals(singular) & slots_of.keys() - {singular}:
+        for plural in with_endings(singular, _PLURALS) & slots_of.keys() - {singular}:
             if templates(singular).isdisjoint(templates(plural)):
                 slots_of[singular] += slots_of.pop(plural)
     words = {}
@@ -289,22 +289,17 @@ def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     return words
 
 
-def _plurals(word: str) -> set[str]:
-    """Return possible plurals of an English noun."""
-    plurals = {f"{word}s", f"{word}es", f"{word}ren"}
-    for singular, plural in (("y", "ies"), ("f", "ves"), ("fe", "ves"), ("man", "men")):
-        if word.endswith(singular):
-            plurals.add(word.removesuffix(singular) + plural)
-    return plurals
-
-
 def _tokens(sentence: str) -> list[str]:
     """Return the words and punctuation marks of a sentence, in lower case."""
     return list(map(str.casefold, _TOKEN.findall(sentence)))
 
 
 def _slots(sentence: str, shared_tokens: frozenset[str]) -> Iterator[_Slot]:
-    """Yield a slot for every run of tokens (and its article) that occurs in no other category."""
+    """Yield every possible reading of a sentence: a template, and the word in its slot.
+
+    A word is a run of up to four tokens that no other category shares. Its article belongs to the slot, so that "a cat"
+    and "an owl" have one template.
+    """
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         starts_after_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES

@@ -95,7 +95,11 @@ def unaccented(word: str) -> str:
 
 
 def _is_optional(sign: str, letter: str) -> bool:
-    """Return True if readers of a script take a letter without the sign for the same letter."""
+    """Return True if readers of a script take a letter without this sign for the same letter.
+
+    Accents of Latin, Greek, and Hebrew letters are optional. A few signs of Arabic and Cyrillic letters make another
+    letter.
+    """
     match name(letter, "").split(" ")[0]:
         case "LATIN" | "GREEK" | "HEBREW":
             return True

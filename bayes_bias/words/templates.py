@@ -149,7 +149,11 @@ class Templates(Telling):
         return tuple(pairs)
 
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
-        """Put a word into a template, or into the form of the template for its class."""
+        """Put a word into a template.
+
+        If the template has another form for the class of the word, the word replaces the slot of this form. Otherwise,
+        the phrase of the class is put into the slot.
+        """
         form = template.forms.get(word_class)
         if form is None:
             text, spans = _fill(template.text, {"word": self._phrase(word, word_class)})
@@ -264,7 +268,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
 
 
 def _template(entry: Any, where: str) -> Template:
-    """Return one sentence with its forms."""
+    """Check one entry of [[sentences]], and return the sentence with its forms for some classes of words."""
     if not isinstance(entry, Mapping) or "text" not in entry:
         raise TemplateError(f'{where} has no text. Write text = "This is {{word}}.", for example.')
     content = Content(entry, where, TemplateError)
@@ -286,7 +290,10 @@ def _template(entry: Any, where: str) -> Template:
 
 
 def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
-    """Return the slots of a text, and raise an error if they are not valid."""
+    """Return the slots of the text under a key, and raise an error if they are not valid.
+
+    `valid` contains the allowed combinations of slots: ("word",), or ("attribute", "target").
+    """
     text = content.text(key)
     slots = _slots(text)
     if slots not in valid:
@@ -317,7 +324,10 @@ def _with_article(form: str, word: str) -> str:
 
 
 def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
-    """Fill the slots of a sentence, capitalise its first letter, and return the position of each word."""
+    """Fill the slots of a sentence, capitalise its first letter, and return the position of each word.
+
+    `words` has the phrase of each slot: the text before the word, the word, and the text after it.
+    """
     whole, spans = "", {}
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:
@@ -333,11 +343,9 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
 
 # The indefinite article, by the first sound of a noun.
 
-# Vowels that sound like consonants (a unicorn, a European, a one-off), and words with a silent h (an hour).
-_LIKE_A_CONSONANT = re.compile(
-    r"(uni([^nm]|$)|uni[mn]od|use|usu|usa|uti|ubi|ura|uro|ute|uku|eu|ewe|one(\b|s|-)|once|ouija)"
-)
-_SILENT_H = re.compile(r"(hour|honou?r|honest|heir)")
+# Words with a silent h (an hour), and vowels, unless they sound like consonants (a unicorn, a European, a one-off).
+_LIKE_A_CONSONANT = r"uni([^nm]|$)|uni[mn]od|use|usu|usa|uti|ubi|ura|uro|ute|uku|eu|ewe|one(\b|s|-)|once|ouija"
+_LIKE_A_VOWEL = re.compile(rf"hour|honou?r|honest|heir|(?!{_LIKE_A_CONSONANT})[aeiou]")
 _SPELT_AS_VOWELS = "AEFHILMNORSX"
 
 
@@ -352,22 +360,13 @@ def article(word: str) -> str:
     first = word.split()[0] if word.split() else ""
     if len(first) > 1 and first.isupper():
         return "an" if first[0] in _SPELT_AS_VOWELS else "a"
-    lower = word.lower()
-    if _SILENT_H.match(lower):
-        return "an"
-    return "an" if lower[:1] in "aeiou" and not _LIKE_A_CONSONANT.match(lower) else "a"
+    return "an" if _LIKE_A_VOWEL.match(word.lower()) else "a"
 
 
 # Word classes (noun, name, adjective), from the lexicon of the built-in lists or from a table in a list.
 
 # The file of the lexicon, in the folder of the templates.
 LEXICON = "words"
-
-_REMEDY = (
-    "Add a column word_class to a spreadsheet with the columns word and group, or make a copy of the list with"
-    " `bayes-bias wordlists LIST --word-class GROUP=noun --out new-list.csv`. In a TOML list, add to the table"
-    " [word_classes]"
-)
 
 
 @cache
@@ -402,16 +401,23 @@ def word_classes(*wordlists: WordList) -> Mapping[str, str]:
 
 
 def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> None:
-    """Raise one error for all words whose class is unknown."""
+    """Raise one error for all words whose class is unknown. For a single word, name its class in another case."""
     unknown = [word for word in dict.fromkeys(words) if word not in class_of]
+    if not unknown:
+        return
+    problem = f"each word, which is unknown for {len(unknown)} words"
     if len(unknown) == 1:
-        word_class(unknown[0], class_of)  # raises the error, with the class of the word in another case
-    if unknown:
-        words_in_quotes = ", ".join(f'"{word}"' for word in unknown)
-        raise TemplateError(
-            f"The templates require the word class of each word, which is unknown for {len(unknown)} words. {_REMEDY}"
-            f" noun = [{words_in_quotes}]. The classes are {joined(WORD_CLASSES)}."
-        )
+        folded = unknown[0].casefold()
+        in_other_case = [f"'{known}', {class_of[known]}" for known in class_of if known.casefold() == folded]
+        near = f" (but: {', '.join(in_other_case)})" if in_other_case else ""
+        problem = f"'{unknown[0]}', which is unknown{near}"
+    words_in_quotes = ", ".join(f'"{word}"' for word in unknown)
+    raise TemplateError(
+        f"The templates require the word class of {problem}. Add a column word_class to a spreadsheet with the columns"
+        " word and group, or make a copy of the list with `bayes-bias wordlists LIST --word-class GROUP=noun --out"
+        f" new-list.csv`. In a TOML list, add to the table [word_classes] noun = [{words_in_quotes}]. The classes are"
+        f" {joined(WORD_CLASSES)}."
+    )
 
 
 def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
@@ -428,14 +434,8 @@ def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
     ('noun', 'name', 'adjective')
     """
     classes = lexicon() if class_of is None else class_of
-    if word in classes:
-        return classes[word]
-    other_cases = [f"'{known}', {classes[known]}" for known in classes if known.casefold() == word.casefold()]
-    near = f" (but: {', '.join(other_cases)})" if other_cases else ""
-    raise TemplateError(
-        f"The templates require the word class of '{word}', which is unknown{near}. {_REMEDY}"
-        f' noun = ["{word}"]. The classes are {joined(WORD_CLASSES)}.'
-    )
+    check_word_classes([word], classes)
+    return classes[word]
 
 
 @cache

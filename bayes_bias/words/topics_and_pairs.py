@@ -8,10 +8,9 @@ from unicodedata import normalize
 
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content, check_known
-from bayes_bias.words.list_rules import WordTable, read_words, refuse_shared_words
+from bayes_bias.words.list_rules import Words, WordTable, read_words, refuse_shared_words
 from bayes_bias.words.sentences import AS_UNITS
 
-type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
@@ -44,11 +43,8 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
         for topic, members in topics[category].items():
             for word in members:
                 if word not in words:
-                    raise WordListError(
-                        f"{content.where}: '{key}.{topic}' contains '{word}', which is not in '{category}'.",
-                        word,
-                        words,
-                    )
+                    problem = f"{content.where}: '{key}.{topic}' contains '{word}', which is not in '{category}'."
+                    raise WordListError(problem, word, words)
         refuse_shared_words(topics[category], f"topics of '{category}'", content.where)
     return topics, notices
 
@@ -115,7 +111,11 @@ def refuse_buried_keys(content: Content) -> None:
 def _checked_pair(
     pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
 ) -> tuple[str, str]:
-    """Return a pair, or raise an error if it does not match words of two groups or of two classes."""
+    """Return a pair, or raise an error if it does not match words of two groups or of two classes.
+
+    `categories` has "group" or "class" and its name for each word of the list, and `matched` the words of earlier
+    pairs.
+    """
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
         raise WordListError(f"{where}: each of 'pairs' must be two words, but one is {pair!r}. Write {_EXAMPLE}.")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)
@@ -125,10 +125,7 @@ def _checked_pair(
         if word in matched:
             raise WordListError(f"{where}: 'pairs' contains '{word}' in two pairs. Remove it from one of them.")
     (kind, category), (other_kind, other_category) = categories[first], categories[second]
-    if kind != other_kind:
-        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', a target and an attribute. {_ALLOWED}")
-    if category == other_category:
-        raise WordListError(
-            f"{where}: 'pairs' matches '{first}' and '{second}', which are both in '{category}'. {_ALLOWED}"
-        )
+    if kind != other_kind or category == other_category:
+        problem = "a target and an attribute" if kind != other_kind else f"which are both in '{category}'"
+        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', {problem}. {_ALLOWED}")
     return first, second

@@ -29,11 +29,11 @@ from bayes_bias.words.list_files import (
     read_list_file,
     settings_of,
 )
-from bayes_bias.words.list_rules import category_of
+from bayes_bias.words.list_rules import Words, category_of
 from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.spelling import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
-from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics, Words
+from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,7 +257,10 @@ class WordList(Telling):
         )
 
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
-        """Return control classes in the language of this list, notices of omitted ones, and remarks on languages."""
+        """Select the control classes in the language of this list.
+
+        Return them, notices of omitted ones, and remarks if the language of the list had to be assumed or seems wrong.
+        """
         kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
         remarks: tuple[str, ...] = ()
         if any(control_list.language for control_list in kept):
@@ -326,7 +329,10 @@ class WordList(Telling):
         )
 
     def without_controls(self, names: Collection[str] | None = None) -> Self:
-        """Return a copy without control classes, or without the named ones."""
+        """Return a copy without control classes, or without the named ones.
+
+        Topics of the remaining words are kept. The sources of control classes are kept if any class remains.
+        """
         kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
         topics = topics_and_pairs.remaining_topics(self.topics, self.groups, {**self.classes, **kept})
         sources = self.control_sources if kept else ()
@@ -553,7 +559,11 @@ def load_controls(source: ControlsLike) -> WordList:
 
 def load_control_lists(controls: ControlsLike | Iterable[ControlsLike]) -> tuple[WordList, ...]:
     """Read one or several control classes, see `load_controls`. The tuple is empty for "none"."""
-    return tuple(map(load_controls, control_lists(controls)))
+    if isinstance(controls, str) and controls == "none":
+        return ()
+    single = str | Path | WordList | _IN_MEMORY
+    sources = as_tuple("controls", controls, single, "['neutral', 'human'], or () for none", WordListError)
+    return tuple(map(load_controls, sources))
 
 
 def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
@@ -572,14 +582,6 @@ def shipped_controls() -> Mapping[str, frozenset[str]]:
         for class_name, words in load_controls(name).controls.items():
             words_of[class_name] = frozenset(words)
     return MappingProxyType(words_of)
-
-
-def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[ControlsLike, ...]":
-    """Return one or several control classes as a tuple, which is empty for "none"."""
-    if isinstance(controls, str) and controls == "none":
-        return ()
-    example = "['neutral', 'human'], or () for none"
-    return as_tuple("controls", controls, str | Path | WordList | _IN_MEMORY, example, WordListError)
 
 
 def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, list[Any]]]:
@@ -604,7 +606,10 @@ def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, 
 
 
 def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, Any]:
-    """Check and return the fields of a list from the columns of a DataFrame, or of a mapping with settings."""
+    """Check and return the fields of a list from columns, that is, from headings with words.
+
+    `source` is a DataFrame, or a mapping that may also contain settings, such as the title of the list.
+    """
     settings = settings_of(source)
     reading = replace(reading, has_sentences="sentences" in settings)
     content = list_of_columns(_columns_of(source, settings), name, reading, padded=isinstance(source, _Frame))
@@ -615,7 +620,9 @@ def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, An
 def _list_fields(name: str, content: Content) -> dict[str, Any]:
     """Check and return the fields of a `WordList`.
 
-    Classes that are neither stereotypical for a group nor opposites become control classes.
+    Words are read first, then their roles: classes that are neither stereotypical for a group nor opposites become
+    control classes. Attributes and control words that repeat other words are dropped with notices, and topics and pairs
+    are reduced to the remaining words.
     """
     if "groups" not in content.values:
         raise WordListError(
@@ -636,7 +643,9 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     list_rules.refuse_shared_words(groups, "groups", where)
     list_rules.refuse_too_few(compared_classes, "associated classes", where, least=2)
     list_rules.refuse_shared_words(compared_classes, "associated classes", where)
-    classes, omitted_attributes = list_rules.without_targets(compared_classes, groups, where)
+    # The cosine of a word with itself is always 1.
+    reasons = dict.fromkeys(category_of(groups), "also a target")
+    classes, omitted_attributes = list_rules.without_words(compared_classes, reasons, where)
     controls, omitted_controls = list_rules.separate_controls(control_classes, groups, compared_classes, where)
     topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, all_classes)
     compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
@@ -671,7 +680,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
 
 
 def _control_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields of a list with only control classes."""
+    """Check and return the fields of a list with only control classes, which has neither groups nor stereotypes."""
     for key in ("groups", "stereotypes"):
         if key in content.values:
             raise WordListError(
@@ -697,7 +706,7 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
 
 
 def _unit(content: Content) -> str:
-    """Return the noun for the entries of a list."""
+    """Return the noun for the entries of a list, which is "word" unless the list names another."""
     unit = content.text("unit", default=WORD)
     if not unit.replace(" ", "").isalpha():
         raise WordListError(f"{content.where}: 'unit' must be a noun in the singular, such as image, but is '{unit}'.")
@@ -705,7 +714,7 @@ def _unit(content: Content) -> str:
 
 
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields that a list shares with control classes."""
+    """Check and return the fields that word lists and control classes share, except their words."""
     content.check_keys(_KEYS)
     topics_and_pairs.refuse_buried_keys(content)
     return {

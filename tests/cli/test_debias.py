@@ -207,6 +207,6 @@ def test_debiased_embedding_keeps_frequency_order_of_file(tmp_path, suffix):
     path = save_vectors({word: rng.normal(size=5) for word in words}, tmp_path / f"vectors.{suffix}")
     debiased = Debiasing(HardDebias(), PAIRS).applied(open_embedding(path))
     assert debiased.pool() == words
-    assert debiased.reader.by_frequency()
+    assert debiased.reader.frequent_first
     given = Debiasing(HardDebias(), PAIRS).applied(open_embedding(open_embedding(path).all()))
-    assert not given.reader.by_frequency()  # a mapping has no order of frequency
+    assert not given.reader.frequent_first  # a mapping has no order of frequency

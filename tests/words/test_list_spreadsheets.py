@@ -10,7 +10,7 @@ import pytest
 
 from bayes_bias import WordList, cosines, load_wordlist, wordlist
 from bayes_bias.errors import WordListError
-from bayes_bias.words.wordlist import control_lists, listed_wordlists, load_controls
+from bayes_bias.words.wordlist import listed_wordlists, load_control_lists
 from tests.helpers import containing, random_vectors, refused, saying, says, word_rows
 
 WORDS = {
@@ -57,9 +57,9 @@ def test_load_wordlist_reads_wefe_query():
 def test_load_controls_reads_mappings_and_frames():
     food = {"food": ["soup", "rice"]}
     for given in (food, pd.DataFrame(food), [food], [pd.DataFrame(food)]):
-        (source,) = control_lists(given)
-        assert load_controls(source).controls == {"food": ("soup", "rice")}
-    assert control_lists("none") == ()
+        (controls,) = load_control_lists(given)
+        assert controls.controls == {"food": ("soup", "rice")}
+    assert load_control_lists("none") == ()
 
 
 def test_load_wordlist_raises_for_headings_without_stereotypes(tmp_path):

@@ -41,7 +41,7 @@ def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
     embedding = None if table.origin is None else table.origin.embedding
     reader = None if embedding is None else embedding.reader
     # Random lists are drawn from these words, which must be sorted by decreasing frequency.
-    if embedding is None or not (isinstance(reader, Excerpt) and reader.drawable and reader.by_frequency()):
+    if embedding is None or not (isinstance(reader, Excerpt) and reader.drawable and reader.frequent_first):
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     return check_of(
         frequency_of(table, embedding),

@@ -188,16 +188,14 @@ def test_frequency_check_is_unknown_for_words_beyond_pool(large):
 class _WithSubwords(MemoryReader):
     """Vectors in the order of frequency, and of every word that is not there, as fastText makes them."""
 
-    def by_frequency(self) -> bool:
-        return True
-
     def made(self, words: Iterable[str]) -> dict[str, np.ndarray]:
         return {word: np.random.default_rng(len(word)).normal(size=VECTORS.shape[1]) for word in words}
 
 
 @pytest.fixture
 def with_subwords() -> bb.Embedding:
-    return bb.Embedding("subwords", "made up", _WithSubwords(WORDS, list(VECTORS), VECTORS.shape[1]), match="subwords")
+    reader = _WithSubwords(WORDS, list(VECTORS), VECTORS.shape[1], frequent_first=True)
+    return bb.Embedding("subwords", "made up", reader, match="subwords")
 
 
 def test_frequency_check_is_unknown_for_words_from_subwords(with_subwords):
