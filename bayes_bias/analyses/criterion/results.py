@@ -131,16 +131,20 @@ class CriterionValidity(Tabled):
         return CriterionVerdict(self._label, " ".join(sentences))
 
     def _correlation_text(self, words: str) -> str:
-        """Return a sentence on the correlation for these words, or for new words."""
-        exact = not self.table.criterion_se.any()
-        reach = {
-            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion,'}",
-            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'},",
+        """Return a sentence on the correlation for these words, or for new words, and the errors it is corrected for.
+
+        The result for these words allows for errors of the criterion, and the result for new words also for errors of
+        the biases. Exact criteria have no errors.
+        """
+        is_exact = not self.table.criterion_se.any()
+        population = {
+            THESE: f"for exactly these words{'' if is_exact else ', corrected for errors of the criterion,'}",
+            NEW: f"for new words, corrected for errors {'of the biases' if is_exact else 'in both'},",
         }
         direction = fmt.probability_in_words(self.correlation(words)["prob_direction"])
         return (
-            f"The correlation {reach[words]} is {self.written(CORRELATION, words)}, with a probability of direction of"
-            f" {direction}."
+            f"The correlation {population[words]} is {self.written(CORRELATION, words)}, with a probability of"
+            f" direction of {direction}."
         )
 
     @property
@@ -183,7 +187,10 @@ class CriterionValidity(Tabled):
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Return the median and interval as text. The number of decimals of a slope depends on its size."""
+        """Return the median and interval of a quantity as text.
+
+        Correlations and reliabilities have two decimals, and a slope has at least two significant digits.
+        """
         row = self.numbers.loc[(quantity, words)]
         sign = "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
@@ -238,7 +245,10 @@ class CriterionValidity(Tabled):
 
 
 def median_row(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
-    """Return the median (because a ratio of scales may have no mean), interval, and probability of direction."""
+    """Return the median of draws, the interval, and the probability of the direction of the median, by column.
+
+    The median is used instead of the mean, because a ratio of scales, such as a slope, may have no mean.
+    """
     lower, median, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy().tolist()
     prob_positive = float((draws > 0).mean())
     columns = ["median", *interval_names(ci_prob), "prob_direction"]
