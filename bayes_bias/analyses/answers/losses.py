@@ -20,7 +20,10 @@ _UNBALANCED = 0.1
 
 
 def shares_lost(counts: pd.DataFrame) -> "pd.Series[float]":
-    """Return the share of lost choices in each row, among all choices that were not refused."""
+    """Return the share of lost choices in each row of counts, among all choices that were not refused.
+
+    `counts` has a column for each outcome.
+    """
     answered = counts[list(OUTCOMES)].sum(axis=1) - counts[REFUSED]
     return counts[list(LOST)].sum(axis=1) / answered.clip(lower=1)
 
@@ -80,7 +83,10 @@ def _unread_labels(counts: pd.DataFrame) -> list[str]:
 
 
 def _differ(counts: pd.DataFrame) -> bool:
-    """Return True if the shares of lost choices differ by more than `MOST_DIFFERENCE`."""
+    """Return True if the shares of lost choices differ between rows by more than `MOST_DIFFERENCE`.
+
+    Differences are ignored if fewer than `FEWEST` choices are lost in all rows.
+    """
     shares = shares_lost(counts)
     return bool(counts[list(LOST)].to_numpy().sum() >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)
 
