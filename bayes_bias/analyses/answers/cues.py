@@ -19,7 +19,13 @@ _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 @dataclass(frozen=True)
 class Cues:
-    """Patterns of the words that show how a text around an answer relates to it."""
+    """Patterns of the words that show how a text around an answer relates to it.
+
+    `anywhere` and `negations` show, in a sentence around an answer or beside a label, that the answer is not the
+    model's own, but a demonstration, for example. `beside` does so only beside a label, and `whole` extends a doubt
+    beside a label to all labels of a reply. `ordinary` words and `closings` are expected around an answer, and
+    `harmless` phrases are ignored. A reply without labels that contains one of the `refusals` is refused.
+    """
 
     anywhere: re.Pattern[str]
     ordinary: re.Pattern[str]
@@ -38,7 +44,10 @@ class Cues:
         return bool(self.anywhere.search(without_harmless) or self.negations.search(without_harmless))
 
     def is_ordinary(self, text: str) -> bool:
-        """Return True if a sentence is expected around an answer, such as an introduction or a single word."""
+        """Return True if a sentence is expected around an answer, such as an introduction or a single word.
+
+        It contains an ordinary word, or begins with a closing such as "let me know".
+        """
         return len(_LETTERS.findall(text)) < 2 or bool(self.ordinary.search(text) or self.closings.match(text))
 
     def withdraws(self, text: str) -> bool:
@@ -72,7 +81,10 @@ def sentences(text: str) -> list[str]:
 
 
 def _pattern_of(phrases: list[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of the phrases, as whole words in scripts with blanks."""
+    """Return a pattern that finds any of the phrases, as whole words in scripts with blanks.
+
+    In a phrase, "*" stands for any word, and "answer*" for any word that begins with "answer".
+    """
     spaced: list[str] = []
     unspaced: list[str] = []
     for phrase in sorted(set(phrases), key=len, reverse=True):
