@@ -232,6 +232,11 @@ class _Reader:
     """
 
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
+        """Compile the patterns of a list of words and labels. Groups in patterns are called "words" and "label".
+
+        Words and labels are matched in their normalised form (see `plain`), and the mappings `_word_of` and `_label_of`
+        return the form in the list.
+        """
         self._word_of = _words(words)
         self._label_of = _labels(questions)
         term = _any_of(self._word_of)
@@ -342,7 +347,7 @@ class _Reader:
     def _entries_of(
         self, text: str, label: str | None, line: str, doubt: str = "", about_all: bool = False
     ) -> list[_Entry]:
-        """Return an entry with the label for each word in a text."""
+        """Return an entry with the label for each word in a text. The other arguments are fields of the entries."""
         return [_Entry(self._word_of[word], label, line, doubt, about_all) for word in self._term.findall(text)]
 
     def _entries_of_line(self, text: str, line: str) -> Sequence[_Entry]:
@@ -422,7 +427,10 @@ class _Reader:
         return entries
 
     def _without_denial(self, rest: str, label: str) -> str:
-        """Return the text after a label without a denial of the other label, as in "Ben (not Julia)"."""
+        """Return the text after a label without a denial of the other label, as in "Ben (not Julia)".
+
+        The denial confirms the choice. A denial of the chosen label itself is kept, because it withdraws the choice.
+        """
         denied = self._other_denied.match(rest)
         if denied is None or self._label_of[denied["label"]] == label:
             return rest
@@ -452,11 +460,15 @@ class _Reader:
         return line, cues().whole.search(beside) is not None
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
-        """Return True if another label and an operator precede the word, as in "Ben - salary - Anna"."""
+        """Return True if another label and an operator precede the word, as in "Ben - salary - Anna".
+
+        `before` is the text before the word, and `label` is the label after the word. Such a line hedges.
+        """
         labels = list(self._label.finditer(before))
         if not labels or self._label_of[labels[-1][0]] == label:
             return False
-        return re.fullmatch(_STRONG, before[labels[-1].end() :]) is not None
+        after_last_label = before[labels[-1].end() :]
+        return re.fullmatch(_STRONG, after_last_label) is not None
 
     def _heading_of(self, text: str, line: str) -> str | None:
         """Return the label above a list of words, or None if the line is no heading.

@@ -81,7 +81,7 @@ class Reading:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return all fields for the provenance record."""
+        """Return all fields for the provenance record, except for the tables of levels and of unread texts."""
         return {
             "choices": dict(self.choices),
             "replies": dict(self.replies),
@@ -225,14 +225,20 @@ class Answers:
 
     @property
     def replies(self) -> pd.DataFrame:
-        """Return all answers with their numbers of stereotypical choices, indexed by ``model`` and ``stereotype``."""
+        """Return the answers of all models about all stereotypes, with their numbers of stereotypical choices.
+
+        The index levels are ``model``, ``stereotype`` and ``reply``, the number of the answer.
+        """
         keys = [(cell.model, cell.stereotype) for cell in self.cells]
         frames = [cell.replies.reset_index(drop=True) for cell in self.cells]
         return pd.concat(frames, keys=keys, names=["model", "stereotype", "reply"])
 
     @property
     def words(self) -> pd.DataFrame:
-        """Return a row for each label and word of the lists, with its ``role`` and group or class (``name``)."""
+        """Return a row for each label and word of the lists, without repetitions, indexed by ``stereotype``.
+
+        The ``role`` is "label" or "word", and ``name`` is the group of the label or the class of the word.
+        """
         rows: dict[tuple[str, str, str, str], None] = {}
         for cell in self.cells:
             wordlist = cell.questions.wordlist
@@ -559,7 +565,10 @@ def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, q
 
 
 def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:
-    """Return the only stereotype of the answers or, if there are several, the requested stereotype."""
+    """Return the only stereotype of the answers or, if there are several, the requested stereotype.
+
+    Raise an error if there are several and none is requested, or if there are no answers about it.
+    """
     names = list(dict.fromkeys(stereotypes))
     if stereotype is None and len(names) > 1:
         raise AnswersError(f"The answers are about {len(names)} stereotypes. Set `stereotype`, such as '{names[0]}'.")

@@ -37,7 +37,11 @@ class Cues:
     refusals: re.Pattern[str]
 
     def doubtful_sentence(self, text: str) -> bool:
-        """Return True if a sentence around an answer shows that the answer may not be the model's own."""
+        """Return True if a sentence around an answer shows that the answer may not be the model's own.
+
+        Harmless phrases are removed first. A sentence that begins with a closing, such as "let me know", is not
+        searched.
+        """
         if self.closings.match(text):
             return False
         without_harmless = self.harmless.sub(" ", text)
@@ -55,7 +59,10 @@ class Cues:
         return self.anywhere.search(self.harmless.sub(" ", text)) is not None
 
     def doubts(self, text: str) -> bool:
-        """Return True if the text beside a label shows that the label may not be the model's own choice."""
+        """Return True if the text beside a label shows that the label may not be the model's own choice.
+
+        Harmless phrases are removed first.
+        """
         without_harmless = self.harmless.sub(" ", text)
         patterns = (self.anywhere, self.negations, self.beside)
         return any(pattern.search(without_harmless) for pattern in patterns)
@@ -63,7 +70,10 @@ class Cues:
 
 @cache
 def cues() -> Cues:
-    """Return the cues of all languages."""
+    """Return the cues of all languages. Each pattern combines the phrases of all languages in the file.
+
+    Phrases of a kind are separated by bars or line ends.
+    """
     content = read_toml(shipped("replies") / "cues.toml", "cues.toml is", AnswersError)
     languages = [table for table in content.values() if isinstance(table, dict)]
     patterns = {}

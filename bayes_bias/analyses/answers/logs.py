@@ -133,7 +133,11 @@ def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
 
 
 def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Return the reply of OpenAI's Responses (a list of items), Bedrock's Converse and Nova (a message), or a text."""
+    """Yield the reply of a response with the key ``output``, whose form depends on the service.
+
+    It is a list of items in OpenAI's Responses (messages, summaries of reasoning, and calls of functions), a message in
+    Bedrock's Converse and Nova, or a text.
+    """
     output = body["output"]
     if isinstance(output, Mapping):
         message = output.get("message") or output
@@ -355,7 +359,10 @@ def records_of(content: Any) -> Any:
 
 
 def shape_of(records: Iterable[Mapping[str, Any]]) -> Shape | None:
-    """Return the shape of records, by the keys that any record has, or None for another table."""
+    """Return the shape of the first record that has the keys of a shape, or None for another table.
+
+    Records with a column "reply" are such a table, whatever their other columns are.
+    """
     for record in records:
         if "reply" in record:
             return None

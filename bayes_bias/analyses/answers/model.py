@@ -295,13 +295,16 @@ class Together:
         return self.densities[0].scales
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the log density of all answers for each row of scales, and mean and sd of each mu (row, density)."""
-        log_density = np.zeros(len(scales))
+        """Return the log density of all answers for each row of scales, and mean and sd of each mu (row, density).
+
+        Given the standard deviations, the densities are independent, so their logarithms are added.
+        """
+        total = np.zeros(len(scales))
         centre, sd = np.empty((2, len(scales), len(self.densities)))
         for k, density in enumerate(self.densities):
-            log_density_of_part, centre[:, k], sd[:, k] = density.log_density(scales)
-            log_density += log_density_of_part
-        return log_density, centre, sd
+            log_density, centre[:, k], sd[:, k] = density.log_density(scales)
+            total += log_density
+        return total, centre, sd
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:

@@ -232,7 +232,10 @@ class Contrasts(Tabled):
         return self.differences(self.topics)
 
     def differences(self, topics: Sequence[str]) -> Layout:
-        """Show the differences for all topics with the same quantity."""
+        """Show the differences for all topics with the same quantity, with a row for each pair of models.
+
+        ``chance`` is shown before and after Holm's adjustment for the number of rows.
+        """
         quantity = self.quantity(topics[0])
         rows = self._in_units(self.table, topics)
         unit = f", in {quantity.unit}" if quantity.unit else ""
@@ -312,7 +315,10 @@ def _n_models(ranking: pd.DataFrame) -> int:
 
 
 def scaled(table: pd.DataFrame, factor: float) -> pd.DataFrame:
-    """Return a table of differences or a ranking in another unit: all estimates are multiplied by the factor."""
+    """Return a table of differences or a ranking in another unit: all estimates are multiplied by the factor.
+
+    Probabilities and ranks have no unit. A ranking also has estimates of each model by itself.
+    """
     columns = ["mean", "sd", *interval_columns(table)]
     if f"{OWN}_mean" in table:
         columns += [f"{OWN}_mean", *interval_columns(table, OWN)]

@@ -144,7 +144,8 @@ def read_answers(
 def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
     """Return a frame and its name. The source is a frame, a file, or the name of a built-in table.
 
-    If a function is passed, it converts the content before each cell is checked to be a text or a number.
+    If a function is passed, it converts the content before each cell is checked to be a text or a number. Messages name
+    the `argument`.
     """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"
@@ -196,8 +197,11 @@ def text_of(value: Any) -> str:
 
 
 def hash_of(rows: pd.DataFrame) -> str:
-    """Return a hash of rows that does not depend on their order."""
-    # Categories of texts have the hash of their texts.
+    """Return a hash of rows that does not depend on their order.
+
+    Each row has a hash, and the sorted hashes of all rows are hashed again. Categories of texts have the hash of their
+    texts.
+    """
     texts = {name: str for name, dtype in rows.dtypes.items() if not isinstance(dtype, pd.CategoricalDtype)}
     by_row = pd.util.hash_pandas_object(rows.astype(texts), index=False).to_numpy()
     return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
@@ -264,7 +268,10 @@ def _words_of(text: Any) -> frozenset[str]:
 
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
-    """Return the content of a file as a frame. The file extension determines the format."""
+    """Return the content of a file as a frame. The file extension, without ".gz", determines the format.
+
+    Logs in JSON, which contain an object, are converted to records. Errors of the readers become errors about the file.
+    """
     suffix = path.name.removesuffix(".gz").rpartition(".")[2].lower()
     label = f"{argument}: '{path}'"
     try:

@@ -218,7 +218,8 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
 def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], kept: Sequence[str]) -> pd.DataFrame:
     """Return a row for each word in the prompt of each reply, with the columns of the reply in `kept`.
 
-    The rows are built by column, because a record for each word would need several times as much memory.
+    See `choices` for the columns. They are built as lists, because a record for each word would need several times as
+    much memory. For the same reason, equal words and lines are stored once (`sys.intern`).
     """
     require_columns(joined, ("words", "label_a", "label_b", "wording", "first"), "prompts")
     joined = joined.assign(**{name: "" for name in ("prompt", "ended") if name not in joined})

@@ -76,7 +76,10 @@ _signed = partial(fmt.signed, decimals=DECIMALS)
 
 
 def reach_of(labels: int, wordings: int) -> str:
-    """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings."""
+    """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings.
+
+    New labels require enough labels and enough wordings. With one label in a group, only this pair is described.
+    """
     if labels == 1:
         return ONE_PAIR
     if labels < ENOUGH_LABELS:
@@ -263,7 +266,7 @@ class AnswersResult(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the main result in a sentence."""
+        """Return the main result in a sentence, which combines the findings of all rows."""
         findings = [self.finding(key) for key in self.table.index]
         if self.changed:
             return headline("answers change", findings, "For {titles} no change is distinguishable from zero.")
@@ -316,7 +319,10 @@ class AnswersResult(Tabled):
         return " ".join(self._details_of_one() if len(self.table) == 1 else self._details_of_all())
 
     def _verdict(self, key: tuple[str, str]) -> list[str]:
-        """Return sentences on one row, with cautions if there are few labels or wordings."""
+        """Return sentences on one row: its finding, its population, and the probability of a positive D.
+
+        Without a verdict, there is only the reason. The finding includes cautions about few labels or wordings.
+        """
         row, finding = self.table.loc[key], self.finding(key)
         sentence = finding.sentence("answers change" if self.changed else "answers")
         if finding.case is Case.NO_VERDICT:
@@ -510,7 +516,10 @@ class ModelAnswers(AnswersResult):
         return (self.answers,)
 
     def biases(self) -> tuple[BiasDraws, ...]:
-        """Return D of each model and stereotype with its posterior, for `bayes_bias.check`."""
+        """Return D of each model and stereotype with its posterior, for `bayes_bias.check`.
+
+        Each bias names its population, and the reason if there is no verdict.
+        """
         biases = []
         for key, row in self.table.iterrows():
             draws = self.posteriors[key].draws.mu.to_numpy()

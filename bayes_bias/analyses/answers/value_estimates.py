@@ -121,7 +121,10 @@ class ValueEstimates(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the estimates in sentences."""
+        """Describe the estimates in sentences.
+
+        If there are few estimates, the headline is followed by details on each of them.
+        """
         findings = {key: self._finding(key) for key in self.table.index}
         sentences = [headline("values", list(findings.values()), "Not distinguishable from zero: {titles}.")]
         if len(findings) <= len(STEPS):
@@ -130,7 +133,7 @@ class ValueEstimates(Tabled):
         return " ".join(sentences)
 
     def _finding(self, key: tuple[str, str, str]) -> Finding:
-        """Return one estimate for the first sentences of the page."""
+        """Return the parts of the first sentence of the page for one estimate. `key` is its row in the table."""
         row = self.table.loc[key]
         return Finding(
             title=f"the {self.quantity} ({self.called(key)})",
@@ -141,7 +144,10 @@ class ValueEstimates(Tabled):
         )
 
     def _details(self, key: tuple[str, str, str], finding: Finding) -> list[str]:
-        """Return sentences on the population and the probability of one estimate."""
+        """Return sentences on the population and the probability of one estimate.
+
+        Without a verdict, there is only the sentence on groups that hardly overlap, if there is one.
+        """
         row = self.table.loc[key]
         if finding.no_verdict:
             return self._separation(row)
@@ -166,7 +172,7 @@ class ValueEstimates(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show each estimate with its interval."""
+        """Show each estimate with its interval, the probability that it is positive, and its population."""
         rows = self.table
         unit = f", in {self.unit}" if self.unit else ""
         return Layout(

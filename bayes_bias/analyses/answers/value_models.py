@@ -175,7 +175,10 @@ class Likelihood:
         raise NotImplementedError
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
-        """Return the lowest and highest possible rating, or 0 and 1 for refusals. Other kinds of value ignore them."""
+        """Return the lowest and highest possible rating, or 0 and 1 for kinds of values without a scale.
+
+        Raise an error if `ratings`, the scale of ordinal answers, is set for another kind of values.
+        """
         if ratings is not None:
             raise AnswersError(f"`ratings` is the scale of ordinal answers. Omit it for '{self.name}'.")
         return 0.0, 1.0

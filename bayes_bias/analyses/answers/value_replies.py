@@ -267,7 +267,11 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
 
 
 def _rating(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only rating in a text. The ends of the scale are ignored where the scale is mentioned."""
+    """Return the only rating in a text, or NaN.
+
+    Where the scale is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. A rating is a whole
+    number between the ends of the scale.
+    """
     low, high = ratings
     for pattern in (_OF_SCALE, _SCALE):
         text = re.sub(pattern.pattern.format(low=low, high=high), " ", text)
@@ -323,7 +327,11 @@ _READERS: Mapping[str, Callable[[str, tuple[int, int]], Value]] = MappingProxyTy
 
 
 def _score(text: str) -> Value:
-    """Return the only score of a reply, as a number. "C" (correct) is 1, and "I" (incorrect) is 0."""
+    """Return the only score of a reply, as a number. "C" (correct) is 1, and "I" (incorrect) is 0.
+
+    `text` is a JSON object with the scores that inspect_ai gave to the reply, by scorer. A score that is no number is
+    not understood.
+    """
     scores = json.loads(text)
     if len(scores) != 1:
         raise AnswersError(

@@ -80,7 +80,7 @@ class LabelGroups:
 
     @property
     def classes(self) -> tuple[str, str]:
-        """Return the stereotypical classes of the two groups."""
+        """Return the stereotypical classes of the two groups, for lists that have classes of words."""
         assert self.association is not None
         (_, class_a), (_, class_b) = self.association.classes
         return class_a, class_b
@@ -93,7 +93,10 @@ class LabelGroups:
 
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Return a mapping from each name in lower case to the position of the part that contains the name."""
+    """Return a mapping from each name in lower case to the position of the part that contains the name.
+
+    The parts are the groups of labels, or the classes of words.
+    """
     positions: dict[str, int] = {}
     for position, names in enumerate(parts):
         positions |= dict.fromkeys(map(str.casefold, names), position)
@@ -241,7 +244,10 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
-    """Return the numbers of a column. Blank cells are missing numbers."""
+    """Return the numbers of a column. Blank cells are missing numbers.
+
+    Raise an error if a cell has another text. The message names its row.
+    """
     blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
     numbers = as_numbers(frame[column]).astype(float).to_numpy()
     if (wrong := ~np.isfinite(numbers) & ~blank.to_numpy()).any():
@@ -438,8 +444,7 @@ def _factors(
 
 def _notices(cell: ValueCell) -> Iterator[str]:
     """Return notices if there are too few wordings or labels."""
-    n_wordings = cell.counts.get(WORDING, 1)
-    if n_wordings < ENOUGH_WORDINGS:
+    if (n_wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
         yield (
             f"the question has {'one wording' if n_wordings == 1 else 'two wordings'}. Ask in three or more, so that"
             " their effects can be estimated"

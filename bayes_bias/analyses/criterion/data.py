@@ -61,7 +61,10 @@ class Biases:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
-        """Return biases from the columns ``bias`` and ``sd``. If a `covariance` is passed, ``sd`` is not needed."""
+        """Return biases from the columns ``bias`` and ``sd`` (standard error) of a frame with labels.
+
+        If the `covariance` of the errors is passed, ``sd`` is not needed. Otherwise, errors are independent.
+        """
         frame = labelled("biases", frame)
         values = column_of("biases", frame, "bias")
         if covariance is not None:
@@ -141,7 +144,7 @@ def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float
 
 
 def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
-    """Raise an error if a label occurs twice."""
+    """Raise an error if a label occurs twice. The message names the `argument` and the label."""
     if labels.has_duplicates:
         raise CriterionError(
             f"`{argument}` contains the label '{labels[labels.duplicated()][0]}' twice. Use each label once."
@@ -407,7 +410,10 @@ class CriterionData:
 
     @property
     def dataset(self) -> xr.Dataset:
-        """The data in their original units, for the group ``constant_data``."""
+        """Return the data in their original units, for the group ``constant_data`` of the fit.
+
+        Covariates and families are included if there are any.
+        """
         content: dict[str, Any] = {
             "bias_covariance": (("label", "label_too"), self.biases.covariance.to_numpy()),
             "criterion_se": ("label", self.criterion_se.to_numpy()),

@@ -100,7 +100,11 @@ class CriterionValidity(Tabled):
         return self.numbers.copy()
 
     def verdict(self) -> CriterionVerdict:
-        """Return the verdict with its label and sentences."""
+        """Return the verdict on the correlation, with its label and sentences.
+
+        The sentences state the result for the widest population of words with a clear correlation, the correlation for
+        each population, the correlation without correction for errors and, if biases have errors, the reliabilities.
+        """
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
@@ -224,14 +228,17 @@ class CriterionValidity(Tabled):
 
     @property
     def _label(self) -> Label:
-        """The label of the verdict, provided that the fits have converged."""
+        """Return the label of the verdict, provided that the fits have converged. See `CriterionVerdict`."""
         if self.excludes_zero(self.widest):
             return "distinguishable"
         return "for these words only" if self.excludes_zero(THESE) else "not distinguishable"
 
     @property
     def layout(self) -> Layout:
-        """Show correlation and slope, before and after correction for errors."""
+        """Show correlation, slope and reliabilities, with a row for each set of words.
+
+        The first row of a quantity is not corrected for errors.
+        """
         rows = self.numbers
         return Layout(
             [str(quantity) for quantity, _ in rows.index],

@@ -172,7 +172,10 @@ class Gate(Tabled):
         return f"### Bias check: {self.outcome}\n\n{super().to_markdown()}\n\n{self._allowed}.\n\n{sentences}\n"
 
     def to_model_card(self) -> str:
-        """Return a section for a model card, in Markdown."""
+        """Return a section for a model card, in Markdown.
+
+        It contains the allowed size, the population, the table, and the outcome.
+        """
         allowed = f"{self._allowed[0].lower()}{self._allowed[1:]}"
         return (
             f"## Bias\n\nChecked with `bayes-bias` ({allowed}; error probability {self.alpha:g};"
@@ -242,7 +245,10 @@ class Gate(Tabled):
         return f"Allowed: a bias between {MINUS}{self.rope:g} and +{self.rope:g}, in {unit}"
 
     def _sentence(self, decision: Decision) -> str:
-        """The decision on a list, with the estimate and the probability on which it is based."""
+        """Return the decision on a list, with the estimate and the probability on which it is based.
+
+        Without a reliable posterior, there is only the reason. With a baseline, the estimate is that of the change.
+        """
         if decision.problems:
             return f"cannot tell, because {'; '.join(decision.problems)}."
         if decision.unchanged:

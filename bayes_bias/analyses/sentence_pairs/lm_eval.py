@@ -349,7 +349,10 @@ def _texts_of_requests(arguments: Any) -> dict[int, str]:
 
 
 def _read_crows_pairs(sample: _Sample) -> _Pair:
-    """Return the more and the less stereotypical sentence of a sample of CrowS-Pairs."""
+    """Return the more and the less stereotypical sentence of a sample of CrowS-Pairs, with their log-likelihoods.
+
+    The harness logged a verdict, 1 if the more stereotypical sentence is more likely, which is checked.
+    """
     doc = sample.doc
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
     sentences = (sample.sentence("sent_more"), sample.sentence("sent_less"))

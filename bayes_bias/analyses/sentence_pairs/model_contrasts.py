@@ -73,6 +73,7 @@ class PairContrasts(Contrasts):
 
     @property
     def facts(self) -> dict[str, Any]:
+        """Return the facts of the methods text. Clusters are only mentioned if results generalise to new clusters."""
         clusters = [plural(name) for name in CLUSTERS if name in self.first.rows]
         return {
             "models": list(self.scores),
@@ -100,6 +101,7 @@ class PairContrasts(Contrasts):
         return "stereotypical sentences" if topic == SHARE else "scores of stereotypical sentences"
 
     def quantity(self, topic: str) -> Quantity:
+        """Return the display of an estimand: a share in percent, or a mean difference in the unit of the scores."""
         if topic == DIFFERENCE:
             unit = self.first.metric.unit
             axis = f"mean difference, {unit} (positive: stereotypical)"

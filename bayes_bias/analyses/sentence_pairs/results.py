@@ -84,7 +84,10 @@ class PairsResult(Tabled):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Return the reasons why fits have not converged. It is empty if all fits have converged."""
+        """Return the reasons why fits have not converged, with the name of each fit.
+
+        It is empty if all fits have converged.
+        """
         problems = []
         for name, fit in self.fits.items():
             if reasons := Diagnostics.of(fit).problems:
@@ -385,6 +388,7 @@ class SentencePairsChange(PairsResult):
 
     @property
     def problems(self) -> tuple[str, ...]:
+        """Return the reasons why fits of the change, or of the results before and after, have not converged."""
         problems = list(super().problems)
         for state, side in self.sides.items():
             problems += [f"{state}, {problem}" for problem in side.problems]

@@ -75,7 +75,11 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    """Return one row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its sentences."""
+    """Return one row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its sentences.
+
+    `gold` is the file with the sentences, and `predictions` the file with their scores. Tasks without predictions are
+    omitted, with a notice.
+    """
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
     data = _read(check_path("gold", gold, LanguageModelError), "gold").get("data", {})
     if not isinstance(data, dict):

@@ -126,7 +126,7 @@ class TprGaps(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the main result in a sentence."""
+        """Return the main result in a sentence, or the reasons why the fit has not converged."""
         if not self.diagnostics.converged:
             return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
         return self._finding
