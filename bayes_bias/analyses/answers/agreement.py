@@ -1,7 +1,7 @@
 """`answers.compare`: one list in the answers of chat models, in embeddings, and in encoders."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -53,28 +53,35 @@ class Agreement(Tabled):
     decimals: Mapping[str, int]
 
     def document(self) -> Document:
-        """Return the page, for `bayes_bias.write`."""
-        return agreement_document(self)
+        """Return the page that compares a list in the answers of chat models with the same list in vectors."""
+        return Document(
+            title=f"Who agrees: {self.title}",
+            heading=f"Do answers and vectors agree about {self.title}?",
+            opening={"answer": self.text},
+            sections=(PageSection("sources", "Association in each source", "answers-agreement.html"),),
+            facts={"agreement": self},
+            figures={"agreement": partial(plots.plot_agreement, self)},
+            tables={"agreement": self.table},
+            provenance={"ci_prob": self.ci_prob, "versions": json.loads(versions())},
+        )
 
     @property
     def text(self) -> str:
-        """Describe in sentences which sources agree."""
-        sentences = [self._finding(sources).sentence("agreement") for _, sources in self._by_verdict]
+        """Describe in sentences which sources agree.
+
+        Sources are grouped by their verdict: stereotypical, not distinguishable from zero, and anti-stereotypical.
+        Sources without a verdict are grouped by the reason.
+        """
+        sign = self.table.survives * np.sign(self.table["mean"])
+        sentences = []
+        for _, sources in self.table.assign(order=-sign).groupby(["withheld", "order"]):
+            sentences.append(self._finding(sources).sentence("agreement"))
         if len(self.table) > 1:
             sentences.append(f"Holm's adjustment is for {fmt.in_words(len(self.table))} sources.")
         return " ".join(sentences)
 
-    @property
-    def _by_verdict(self) -> Iterable[tuple[Any, pd.DataFrame]]:
-        """Group the sources by their verdict: stereotypical, not distinguishable from zero, anti-stereotypical, none.
-
-        Sources without a verdict are grouped by the reason.
-        """
-        sign = self.table.survives * np.sign(self.table["mean"])
-        return self.table.assign(order=-sign).groupby(["withheld", "order"])
-
     def _finding(self, sources: pd.DataFrame) -> Finding:
-        """Return the common verdict of these sources, for the headline."""
+        """Return the common verdict of these sources, rows of the table, for the headline."""
         names = fmt.joined(list(sources.index))
         first = sources.iloc[0]
         no_verdict = str(first.withheld)
@@ -91,7 +98,8 @@ class Agreement(Tabled):
     @property
     def layout(self) -> Layout:
         """Show a row for each source. The numbers of a row are in the unit of its source."""
-        rows, means, intervals = self.table, [], []
+        rows = self.table
+        means, intervals = [], []
         for source, row in rows.iterrows():
             decimals = self.decimals[str(source)]
             means.append(fmt.signed(row["mean"], decimals))
@@ -165,25 +173,30 @@ def compare(
 
 
 def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
-    """Return the estimate of D from the answers of one model about one stereotype."""
+    """Return the row of a source that is a model: D in its answers about one stereotype. `key` names both."""
     mu = answers.posteriors[key].draws.mu
-    ends = dict(zip(interval_names(ci_prob), mu.quantile(list(tails(ci_prob))), strict=True))
+    interval = dict(zip(interval_names(ci_prob), mu.quantile(list(tails(ci_prob))), strict=True))
     above = float((mu > 0).mean())
     no_verdict = answers.finding(key).no_verdict
-    return {"unit": "D", "mean": float(mu.mean()), **ends, "prob_above": above, "withheld": no_verdict}
+    return {"unit": "D", "mean": float(mu.mean()), **interval, "prob_above": above, "withheld": no_verdict}
 
 
 def _row_of_fit(fit: Fitted, ci_prob: float) -> dict[str, Any]:
-    """Return the estimate of the bias in vectors."""
+    """Return the row of a source that is an embedding or an encoder: the bias in its vectors."""
     row = row_of_bias(fit, ci_prob=ci_prob)
-    ends = dict(zip(interval_names(ci_prob), map(float, interval_of(row)), strict=True))
+    interval = dict(zip(interval_names(ci_prob), map(float, interval_of(row)), strict=True))
     above = float(row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction)
     no_verdict = "" if Diagnostics.of(fit).converged else "the fit has not converged"
-    return {"unit": fit.metric.unit, "mean": float(row["mean"]), **ends, "prob_above": above, "withheld": no_verdict}
+    unit = fit.metric.unit
+    return {"unit": unit, "mean": float(row["mean"]), **interval, "prob_above": above, "withheld": no_verdict}
 
 
 def _judged(table: pd.DataFrame, ci_prob: float) -> pd.DataFrame:
-    """Return the table with the verdict on each source, before and after Holm's adjustment."""
+    """Return the table with the verdict on each source, before and after Holm's adjustment.
+
+    A source is distinguishable if its interval excludes zero. It `survives` if its adjusted chance is below 1 -
+    `ci_prob`.
+    """
     has_verdict = table.withheld == ""
     lower, upper = interval_of(table)
     excludes_zero = (lower > 0) | (upper < 0)
@@ -192,17 +205,3 @@ def _judged(table: pd.DataFrame, ci_prob: float) -> pd.DataFrame:
     adjusted = holm(chance(prob_direction).where(has_verdict).to_numpy())
     table = table.assign(verdict=verdict.where(has_verdict, "no verdict"), chance_holm=adjusted)
     return table.assign(survives=adjusted < 1 - ci_prob)
-
-
-def agreement_document(agreement: Agreement) -> Document:
-    """Return the page that compares a list in the answers of chat models with the same list in vectors."""
-    return Document(
-        title=f"Who agrees: {agreement.title}",
-        heading=f"Do answers and vectors agree about {agreement.title}?",
-        opening={"answer": agreement.text},
-        sections=(PageSection("sources", "Association in each source", "answers-agreement.html"),),
-        facts={"agreement": agreement},
-        figures={"agreement": partial(plots.plot_agreement, agreement)},
-        tables={"agreement": agreement.table},
-        provenance={"ci_prob": agreement.ci_prob, "versions": json.loads(versions())},
-    )

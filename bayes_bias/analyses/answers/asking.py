@@ -108,7 +108,10 @@ def prompts(
 def _prompts_for_values(
     lists: Mapping[str, AssociationList], texts: Mapping[str, str], each: int, seed: int, ratings: tuple[int, int]
 ) -> pd.DataFrame:
-    """Return a question for each label, word, and wording, in random order."""
+    """Return a question for each label, word, and wording, in random order, with its id.
+
+    `texts` are the wordings, whose slots are filled with the label, the word, and the ends of the scale of `ratings`.
+    """
     low, high = ratings
     if low >= high:
         raise AnswersError(f"`ratings` is {ratings}, but must begin with the lower end. Write ({high}, {low}).")
@@ -124,7 +127,11 @@ def _prompts_for_values(
 
 
 def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset[str] = _SLOTS) -> dict[str, str]:
-    """Return the texts of a set of wordings, by name. The ends of a scale are optional slots."""
+    """Return the texts of a set of wordings, by name.
+
+    The source is a mapping, the name of a built-in set, or a TOML file. Each text must have all slots of its kind of
+    answer, such as ``{words}``, and no others. The ends of a scale are optional slots.
+    """
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
     else:
@@ -138,17 +145,16 @@ def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset
         name = str(source)
     if not content or not all_are(str, content.values()):
         raise AnswersError(f"'{name}' has no table [wordings] of texts. Add the table, for example as in '{DEFAULT}'.")
+    required = slots_of_kind - _OPTIONAL_SLOTS
     stripped = {}
     for wording, text in content.items():
         try:
             slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
         except ValueError as error:
             raise AnswersError(f"The wording '{wording}' of '{name}' is not a text with slots: {error}.") from error
-        if slots | _OPTIONAL_SLOTS != slots_of_kind | _OPTIONAL_SLOTS or not slots <= slots_of_kind:
-            required = [f"{{{slot}}}" for slot in sorted(slots_of_kind - _OPTIONAL_SLOTS)]
-            raise AnswersError(
-                f"The wording '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}. Use"
-                f" {joined(required)}."
-            )
+        if not required <= slots <= slots_of_kind:
+            remedy = joined([f"{{{slot}}}" for slot in sorted(required)])
+            found = ", ".join(sorted(slots)) or "none"
+            raise AnswersError(f"The wording '{wording}' of '{name}' has the slots {found}. Use {remedy}.")
         stripped[wording] = text.strip()
     return stripped

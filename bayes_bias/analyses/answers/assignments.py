@@ -153,7 +153,10 @@ def assignments(
 
 
 def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment:
-    """Return the assignment of a word from all of its entries."""
+    """Return the assignment of a word from all of its entries in the lines of a reply.
+
+    The label is chosen if all entries agree, none is in doubt, and it is one of the `valid` labels.
+    """
     labels = []
     for entry in entries:
         if entry.label is None:
@@ -171,7 +174,10 @@ def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment
 
 
 def _lines_of_text(text: str) -> list[_Line]:
-    """Return the lines of a text, which may be in HTML or have doubly escaped line ends."""
+    """Return the lines of a text that contain more than blanks.
+
+    The text may be in HTML, whose cells are separated by bars, or have doubly escaped line ends.
+    """
     text = text if "\n" in text.strip() else text.replace("\\n", "\n")
     text = _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))) if "<" in text else text
     return [line for line in map(_line, text.splitlines()) if line.text]
@@ -199,7 +205,10 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain_character(character: str) -> str:
-    """Return the plain form of a character, which is empty for quotes and invisible characters."""
+    """Return the plain form of a character.
+
+    It is "-" for dashes, "->" for arrows, and empty for quotes and invisible characters. Other characters are kept.
+    """
     code = ord(character)
     if code < 128:
         return character
@@ -216,9 +225,18 @@ def _plain_character(character: str) -> str:
 
 
 class _Reader:
-    """The patterns of the words and labels of a question."""
+    """The patterns of the words and labels of a question, which read the lines of replies.
+
+    In patterns, `term` is any word of the list, `terms` are one or more words such as "salary, office", and `label` is
+    any label. An entry is a word with its label (see `_Entry`).
+    """
 
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
+        """Compile the patterns of a list of words and labels. Groups in patterns are called "words" and "label".
+
+        Words and labels are matched in their normalised form (see `plain`), and the mappings `_word_of` and `_label_of`
+        return the form in the list.
+        """
         self._word_of = _words(words)
         self._label_of = _labels(questions)
         term = _any_of(self._word_of)
@@ -253,7 +271,10 @@ class _Reader:
         )
 
     def lines(self, reply: str) -> list[_Line]:
-        """Return the lines of a reply, in which JSON is written as lines. Text before a final answer is a draft."""
+        """Return the lines of a reply, in which JSON is written as lines.
+
+        If a heading such as "Final answer:" stands between labels, the text before it is a draft, and is omitted.
+        """
         text = lines_of_json(
             reply, lambda text: plain(text) in self._word_of, lambda text: plain(text) in self._label_of
         )
@@ -267,7 +288,12 @@ class _Reader:
         return lines
 
     def doubt_about_all(self, lines: Sequence[_Line], entries: Sequence[_Entry], prompt: str) -> str:
-        """Return the first sentence that withdraws all labels of a reply, or an empty text."""
+        """Return the first sentence that withdraws all labels of a reply, or an empty text.
+
+        Sentences around the labels are searched for words that show a demonstration or the view of others (see `cues`).
+        An unknown sentence, which is neither about words or labels nor an ordinary introduction, is also a doubt.
+        Sentences of the prompt are ignored. If no sentence is in doubt, the text beside the labels may withdraw them.
+        """
         lines_with_labels = {entry.line for entry in entries}
         around = [line for line in lines if line.written not in lines_with_labels]
         around = [line for line in around if not self._about_word.match(line.text)]
@@ -278,7 +304,6 @@ class _Reader:
                 if text in prompt:
                     continue
                 without_names = self._without_names(text)
-                # Sentences about words or labels explain the answer. Other sentences must be known.
                 is_known = without_names != text or cues().is_ordinary(text)
                 if cues().doubtful_sentence(without_names) or not is_known:
                     return sentence
@@ -292,10 +317,14 @@ class _Reader:
         return self._label.sub(" ", self._term.sub(" ", text))
 
     def entries(self, lines: Sequence[_Line]) -> Iterator[_Entry]:
-        """Return all assignments of words to labels in these lines."""
+        """Yield all assignments of words to labels in these lines.
+
+        A line has words with their labels, is a row of a table whose heading names the labels, or is a list of words
+        below a heading with one label.
+        """
         heading: str | None = None
         columns: list[str | None] = []
-        before = ""
+        text_before = ""
         for line in lines:
             text = self._both_offered.sub("", line.text)
             # A row with several labels is the heading of a table, which ends with the first line that is no row.
@@ -311,18 +340,21 @@ class _Reader:
             elif heading is not None and (alone := self._words_alone.fullmatch(text)):
                 yield from self._entries_of(alone["words"], heading, line.written)
             else:  # a label below another label, or below a numbered word, belongs to a list of labels and words
-                is_listed = self._heading.fullmatch(before) or self._numbered_word.fullmatch(before)
+                is_listed = self._heading.fullmatch(text_before) or self._numbered_word.fullmatch(text_before)
                 heading = None if is_listed else self._heading_of(text, line.written)
-            before = text
+            text_before = text
 
     def _entries_of(
         self, text: str, label: str | None, line: str, doubt: str = "", about_all: bool = False
     ) -> list[_Entry]:
-        """Return an entry with the label for each word in a text."""
+        """Return an entry with the label for each word in a text. The other arguments are fields of the entries."""
         return [_Entry(self._word_of[word], label, line, doubt, about_all) for word in self._term.findall(text)]
 
     def _entries_of_line(self, text: str, line: str) -> Sequence[_Entry]:
-        """Return the entries of a line, in which each label precedes its words or each word precedes its label."""
+        """Return the entries of a line, in which each label precedes its words or each word precedes its label.
+
+        `text` is the normalised text of the `line`.
+        """
         groups = self._groups(text)
         if not groups:
             return self._word_first_entries(text, line)
@@ -332,7 +364,11 @@ class _Reader:
         return entries
 
     def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> list[_Entry]:
-        """Return the entries of a table row that contains words below their labels, or a word and a tick."""
+        """Return the entries of a table row that contains words below their labels, or a word and a tick.
+
+        `columns` are the labels in the heading of the table, or None for columns without a label. If several labels are
+        ticked, the words of the row have no label.
+        """
         cells = _cells(text)
         if not columns or len(cells) != len(columns):
             return []
@@ -342,9 +378,9 @@ class _Reader:
             for cell, label in row:
                 entries += [] if label is None else self._entries_of(cell, label, line)
             return entries
-        marks = {label: cell for cell, label in row if label is not None}
-        ticked = [label for label, mark in marks.items() if mark in _TICKS]
-        if ticked and set(marks.values()) <= _TICKS | _NO_TICKS:
+        mark_of_label = {label: cell for cell, label in row if label is not None}
+        ticked = [label for label, mark in mark_of_label.items() if mark in _TICKS]
+        if ticked and set(mark_of_label.values()) <= _TICKS | _NO_TICKS:
             for cell, label in row:
                 if label is None:
                     entries += self._entries_of(cell, ticked[0] if len(ticked) == 1 else None, line)
@@ -357,17 +393,20 @@ class _Reader:
         """
         for pattern in (self._label_first, self._pair):
             groups = list(pattern.finditer(text))
-            gaps = []
-            end = 0
-            for group in groups:
-                gaps.append(text[end : group.start()])
-                end = group.end()
-            if groups and all(map(_NO_TEXT.fullmatch, (*gaps, text[end:]))):
+            # Without the groups, only punctuation may remain.
+            ends = [0, *(group.end() for group in groups)]
+            starts = [*(group.start() for group in groups), len(text)]
+            gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+            if groups and all(map(_NO_TEXT.fullmatch, gaps)):
                 return groups
         return []
 
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
-        """Return the entries of words that are followed by their labels. The label is None if the line hedges."""
+        """Return the entries of words that are followed by their labels, as in "salary - Ben, wedding - Anna".
+
+        The text between a label and the next words belongs to the label. The label is None if this text hedges, because
+        it names another label, "both", or "no". Other text may cast doubt on the label.
+        """
         pairs = []
         for words in self._terms.finditer(text):
             if labelled := self._labelled.match(text, words.end()):
@@ -388,17 +427,25 @@ class _Reader:
         return entries
 
     def _without_denial(self, rest: str, label: str) -> str:
-        """Return the text after a label without a denial of the other label, as in "Ben (not Julia)"."""
+        """Return the text after a label without a denial of the other label, as in "Ben (not Julia)".
+
+        The denial confirms the choice. A denial of the chosen label itself is kept, because it withdraws the choice.
+        """
         denied = self._other_denied.match(rest)
         if denied is None or self._label_of[denied["label"]] == label:
             return rest
         return rest[denied.end() :]
 
     def _doubt(self, before: str, rest: str, line: str) -> tuple[str, bool]:
-        """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply."""
+        """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply.
+
+        `before` is the text before the word, and `rest` is the text after the label. A label is withdrawn by a question
+        mark, by a cross, by struck-out text, or by words that show doubt (see `cues`).
+        """
         is_struck_out = _STRUCK_OUT in line
-        has_text = _LETTER.search(before + rest) is not None or not (_CROSSES | {"?"}).isdisjoint(rest)
-        if not has_text and not is_struck_out:
+        has_letters = _LETTER.search(before + rest) is not None
+        has_signs = not (_CROSSES | {"?"}).isdisjoint(rest)
+        if not (has_letters or has_signs or is_struck_out):
             return "", False
         before = self._without_names(before)
         rest = self._without_names(rest)
@@ -413,42 +460,55 @@ class _Reader:
         return line, cues().whole.search(beside) is not None
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
-        """Return True if another label and an operator precede the word, as in "Ben - salary - Anna"."""
+        """Return True if another label and an operator precede the word, as in "Ben - salary - Anna".
+
+        `before` is the text before the word, and `label` is the label after the word. Such a line hedges.
+        """
         labels = list(self._label.finditer(before))
         if not labels or self._label_of[labels[-1][0]] == label:
             return False
-        return re.fullmatch(_STRONG, before[labels[-1].end() :]) is not None
+        after_last_label = before[labels[-1].end() :]
+        return re.fullmatch(_STRONG, after_last_label) is not None
 
     def _heading_of(self, text: str, line: str) -> str | None:
-        """Return the label above a list of words, which is in a heading, in bold, or before a colon."""
-        found = self._heading.fullmatch(text)
-        if found is None:
+        """Return the label above a list of words, or None if the line is no heading.
+
+        A heading is a label with "words" or "list", or a label that is marked as a heading, in bold, by a colon, or by
+        a number.
+        """
+        heading = self._heading.fullmatch(text)
+        if heading is None:
             return None
-        if found["label"] != text and text.endswith((" words", " list", " items")):
-            return self._label_of[found["label"]]
-        marked = line.startswith(("#", "**", "__")) or re.search(r"[:=>]", found["after"]) or _NUMBER.match(line)
-        return self._label_of[found["label"]] if marked else None
+        is_named_list = heading["label"] != text and text.endswith((" words", " list", " items"))
+        is_marked = line.startswith(("#", "**", "__")) or re.search(r"[:=>]", heading["after"]) or _NUMBER.match(line)
+        return self._label_of[heading["label"]] if is_named_list or is_marked else None
 
     def _labels_in(self, text: str) -> set[str]:
         """Return the labels that a text contains."""
         return {self._label_of[found] for found in self._label.findall(text)}
 
     def without_entries(self, words: Sequence[str], lines: Sequence[_Line]) -> dict[str, Assignment]:
-        """Return the outcomes of a reply in which no word has a label: mostly "refused" or "not understood"."""
-        with_both = [line for line in lines if self._term.search(line.text) and self._label.search(line.text)]
+        """Return the outcomes of a reply in which no word has a label: mostly "refused" or "not understood".
+
+        A reply without lines, or with words of a refusal, is refused, unless two lines have both a word and a label.
+        """
+        lines_with_both = [line for line in lines if self._term.search(line.text) and self._label.search(line.text)]
         if not lines:
             return dict.fromkeys(words, Assignment(REFUSED))
-        if len(with_both) < 2 and any(cues().refusals.search(line.text) for line in lines):
+        if len(lines_with_both) < 2 and any(cues().refusals.search(line.text) for line in lines):
             return dict.fromkeys(words, Assignment(REFUSED, line=lines[0].written))
         found = {}
         for word in words:
             found[word] = self.unanswered(word, lines)
             if found[word].outcome == LEFT_OUT:
-                found[word] = Assignment(NOT_UNDERSTOOD, line=(with_both or lines)[0].written)
+                found[word] = Assignment(NOT_UNDERSTOOD, line=(lines_with_both or lines)[0].written)
         return found
 
     def unanswered(self, word: str, lines: Sequence[_Line]) -> Assignment:
-        """Return the outcome of a word without a label, from the first line that seems to answer it."""
+        """Return the outcome of a word without a label, from the first line that seems to answer it.
+
+        If no line seems to answer it, the word is left out.
+        """
         for line in lines:
             for match in self._term.finditer(line.text):
                 outcome = self._outcome_of(line.text, match) if self._word_of[match[0]] == word else None
@@ -457,18 +517,23 @@ class _Reader:
         return Assignment(LEFT_OUT)
 
     def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
-        """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word."""
+        """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word.
+
+        A line answers the word if an operator, such as a hyphen, or any label follows it. The answer is refused if it
+        declines, contradictory if it names two labels or "both", and not understood otherwise.
+        """
         rest = text[word.end() : word.end() + _NEAR]
-        answer = _ANSWERED.match(rest)
+        operator = _ANSWERED.match(rest)
         labels = self._labels_in(rest)
-        if answer is None and not labels:
+        if operator is None and not labels:
             return None
-        if answer is not None and _CROSSES & set(rest):  # a table that marks only the other label
+        if operator is not None and _CROSSES & set(rest):  # a table that marks only the other label
             return NOT_UNDERSTOOD
-        if answer is not None and _DECLINED.fullmatch(rest[answer.end() :]):
+        if operator is not None and _DECLINED.fullmatch(rest[operator.end() :]):
             return REFUSED
-        begins = answer is not None or _NO_WORDS.fullmatch(text[: word.start()]) is not None
-        return CONTRADICTORY if begins and (len(labels) > 1 or _BOTH.search(rest)) else NOT_UNDERSTOOD
+        is_answer = operator is not None or _NO_WORDS.fullmatch(text[: word.start()]) is not None
+        names_both = len(labels) > 1 or _BOTH.search(rest)
+        return CONTRADICTORY if is_answer and names_both else NOT_UNDERSTOOD
 
 
 # The patterns of a list of words are compiled once.
@@ -477,18 +542,22 @@ _reader = lru_cache(maxsize=64)(_Reader)
 
 def _any_of(names: Mapping[str, str]) -> str:
     """Return a pattern that matches any of these names as a whole word and prefers the longest match."""
-    return rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?!\w)"
+    longest_first = sorted(names, key=len, reverse=True)
+    return rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)"
 
 
 def _cells(text: str) -> list[str]:
-    """Return the cells of a row of a table."""
+    """Return the cells of a row of a table, which are separated by bars. A text without bars is one cell."""
     text = text.strip()
     inner = text[1:].removesuffix("|") if text.startswith("|") else text
     return list(map(str.strip, inner.split("|")))
 
 
 def _words(words: Sequence[str]) -> Mapping[str, str]:
-    """Return a mapping from the normalised form of each word to the word."""
+    """Return a mapping from the normalised form of each word to the word.
+
+    Raise an error if two words have the same form.
+    """
     word_of: dict[str, str] = {}
     for word in words:
         if plain(word) in word_of:
@@ -501,15 +570,19 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
-    """Return a mapping from normalised labels, aliases, and parts that are unique to one label, to labels."""
-    whole = {plain(label): label for label in chain(*questions.labels)}
+    """Return a mapping from normalised texts to the labels that they name.
+
+    The texts are the labels, their aliases, and those words of a label that no other label contains, such as "Khan" in
+    "Aisha Khan".
+    """
+    label_of = {plain(label): label for label in chain(*questions.labels)}
     for label, aliases in questions.wordlist.aliases.items():
-        whole |= {plain(alias): label for alias in aliases}
-    parts: dict[str, list[str]] = {}
-    for text, label in whole.items():
-        for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:
-            parts.setdefault(part, []).append(label)
-    return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}
+        label_of |= {plain(alias): label for alias in aliases}
+    labels_of_part: dict[str, list[str]] = {}
+    for text, label in label_of.items():
+        for part in set(text.split()) - set(label_of) - _FUNCTION_WORDS:
+            labels_of_part.setdefault(part, []).append(label)
+    return label_of | {part: labels[0] for part, labels in labels_of_part.items() if len(labels) == 1}
 
 
 # Drafts of reasoning models: the text between marks such as <think>, before the answer.
@@ -560,6 +633,9 @@ class Reply:
 def without_draft(text: str) -> Reply:
     """Return the text after the last draft. It is empty if a draft is not closed, for example in a truncated reply.
 
+    The draft ends with a mark such as </think>, at a mark that begins the answer, or at a heading such as "Answer:"
+    after a heading such as "Reasoning:".
+
     Examples
     --------
     >>> without_draft("<think>Ben suits salary. salary - Ben</think>salary - Anna")
@@ -571,10 +647,10 @@ def without_draft(text: str) -> Reply:
     after = text[closed[-1].end() :] if closed else text
     if _OPENED.search(after):
         return Reply("", has_draft=True)
-    marks = list(_ANSWER.finditer(after))
-    if not marks and (heading := _THOUGHT_HEADING.search(after)):
-        marks = list(_ANSWER_HEADING.finditer(after, heading.end()))
-    if not marks:
+    beginnings = list(_ANSWER.finditer(after))
+    if not beginnings and (heading := _THOUGHT_HEADING.search(after)):
+        beginnings = list(_ANSWER_HEADING.finditer(after, heading.end()))
+    if not beginnings:
         return Reply(after, bool(closed))
-    answer = _END_OF_ANSWER.split(after[marks[-1].end() :], maxsplit=1)[0]
-    return Reply(answer, has_draft=bool(closed) or bool(after[: marks[-1].start()].strip()))
+    answer = _END_OF_ANSWER.split(after[beginnings[-1].end() :], maxsplit=1)[0]
+    return Reply(answer, has_draft=bool(closed) or bool(after[: beginnings[-1].start()].strip()))

@@ -66,7 +66,10 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """Return a text with the numbers of invalid choices and examples of lines."""
+        """Return a text with the numbers of invalid choices by outcome, and examples of their lines.
+
+        `OUTCOMES` begins with valid choices, which are omitted.
+        """
         n_examples = {NOT_UNDERSTOOD: _EXAMPLES, CONTRADICTORY: 1}
         parts = []
         for outcome in OUTCOMES[1:]:
@@ -78,7 +81,7 @@ class Reading:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return all fields for the provenance record."""
+        """Return all fields for the provenance record, except for the tables of levels and of unread texts."""
         return {
             "choices": dict(self.choices),
             "replies": dict(self.replies),
@@ -131,7 +134,10 @@ class Cell:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return two means of D: with all invalid choices against the stereotype, and with all in line with it."""
+        """Return two means of D: with all invalid choices against the stereotype, and with all in line with it.
+
+        D of an answer is hits_a / asked_a + hits_b / asked_b - 1, where hits are stereotypical choices.
+        """
         r = self.replies
         lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
         upper = lower + (r.asked_a - r.valid_a) / r.asked_a + (r.asked_b - r.valid_b) / r.asked_b
@@ -146,9 +152,10 @@ class Cell:
     @property
     def one_label(self) -> int:
         """Return the number of answers that assign the same label to all words."""
-        r = self.counted
-        n_label_a = r.hits_a + r.valid_b - r.hits_b
-        return int(((n_label_a == 0) | (n_label_a == r.valid_a + r.valid_b)).sum())
+        replies = self.counted
+        n_valid = replies.valid_a + replies.valid_b
+        n_label_a = replies.hits_a + replies.valid_b - replies.hits_b
+        return int(((n_label_a == 0) | (n_label_a == n_valid)).sum())
 
     @property
     def named_first(self) -> tuple[Numbers, pd.DataFrame]:
@@ -218,14 +225,20 @@ class Answers:
 
     @property
     def replies(self) -> pd.DataFrame:
-        """Return all answers with their numbers of stereotypical choices, indexed by ``model`` and ``stereotype``."""
+        """Return the answers of all models about all stereotypes, with their numbers of stereotypical choices.
+
+        The index levels are ``model``, ``stereotype`` and ``reply``, the number of the answer.
+        """
         keys = [(cell.model, cell.stereotype) for cell in self.cells]
         frames = [cell.replies.reset_index(drop=True) for cell in self.cells]
         return pd.concat(frames, keys=keys, names=["model", "stereotype", "reply"])
 
     @property
     def words(self) -> pd.DataFrame:
-        """Return a row for each label and word of the lists, with its ``role`` and group or class (``name``)."""
+        """Return a row for each label and word of the lists, without repetitions, indexed by ``stereotype``.
+
+        The ``role`` is "label" or "word", and ``name`` is the group of the label or the class of the word.
+        """
         rows: dict[tuple[str, str, str, str], None] = {}
         for cell in self.cells:
             wordlist = cell.questions.wordlist
@@ -264,7 +277,7 @@ class _Choices:
     hits: Mask
 
     def count_per_answer(self, which: Mask) -> Codes:
-        """Return the number of the selected rows in each answer."""
+        """Return the number of rows of each answer for which `which` is True."""
         return np.bincount(self.answer, which, minlength=len(self.names)).astype(int)
 
     def first_per_answer(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -274,7 +287,9 @@ class _Choices:
 
 
 def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Cell:
-    """Return the answers from rows of word choices, whose columns must be categorical texts.
+    """Return the answers of one model about one stereotype from rows of word choices.
+
+    The columns of the rows must be categorical texts, and `questions` is the list of the stereotype.
 
     Raises
     ------
@@ -287,6 +302,7 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     words = np.array(questions.words, object)
     is_asked = np.zeros((len(choices.names), len(words)), bool)  # (answer, word)
     is_asked[choices.answer, choices.word] = True
+    # The different sets of words, and the number of the set of each answer.
     sets, word_set = np.unique(is_asked, axis=0, return_inverse=True)
     word_set = word_set.ravel()
     replies = _table(choices, rows, word_set, questions, where)
@@ -307,14 +323,18 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
 
 
 def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> Reading:
-    """Count choices and replies by outcome, with examples of lines."""
+    """Count word choices and whole replies by outcome, with examples of lines.
+
+    The example of a choice is the line that it was read from (the column ``line``) or, without this column, its text
+    (``chosen``).
+    """
     outcome = _outcomes_of_choices(choices, rows)
     replies = _outcomes_of_replies(choices, outcome).value_counts()
     kinds = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in replies)]
     # Lines are needed only where there is no choice, which saves memory in large logs.
     without_choice = np.flatnonzero(outcome != _CODE_OF[CHOSEN])
-    stated, chosen = (rows[name].iloc[without_choice].astype(str) for name in ("line", "chosen"))
-    line = stated.where(stated != "", chosen).to_numpy(object)
+    line, chosen = (rows[name].iloc[without_choice].astype(str) for name in ("line", "chosen"))
+    line = line.where(line != "", chosen).to_numpy(object)
     is_unread = outcome[without_choice] == _CODE_OF[NOT_UNDERSTOOD]
     has_draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
     is_draft_alone = np.zeros(len(rows), bool)
@@ -337,13 +357,17 @@ def _outcomes_of_choices(choices: _Choices, rows: pd.DataFrame) -> NDArray[np.in
     """
     stated = lookup(rows["outcome"], _CODE_OF, -1).astype(np.int8)
     is_blank = lookup(rows["chosen"], {"": True}, False).astype(bool)
-    not_stated = np.where(is_blank, _CODE_OF[REFUSED], _CODE_OF[NOT_UNDERSTOOD])
-    of_invalid = np.where(stated > _CODE_OF[CHOSEN], stated, not_stated)
-    return np.where(choices.valid, _CODE_OF[CHOSEN], of_invalid).astype(np.int8)
+    if_not_stated = np.where(is_blank, _CODE_OF[REFUSED], _CODE_OF[NOT_UNDERSTOOD])
+    if_invalid = np.where(stated > _CODE_OF[CHOSEN], stated, if_not_stated)
+    return np.where(choices.valid, _CODE_OF[CHOSEN], if_invalid).astype(np.int8)
 
 
 def _outcomes_of_replies(choices: _Choices, outcome: NDArray[np.int8]) -> "pd.Series[Any]":
-    """Return the outcome of each reply. If its words have several outcomes, the last in the order below counts."""
+    """Return the outcome of each reply, from the outcomes of its words.
+
+    If its words have several outcomes, the last of them in the order of the loop counts. A reply is refused if all of
+    its words are refused or left out.
+    """
     outcomes = np.full(len(choices.names), REFUSED, object)
     for name in (*ENDINGS, CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
         outcomes[choices.count_per_answer(outcome == _CODE_OF[name]) > 0] = name
@@ -351,7 +375,11 @@ def _outcomes_of_replies(choices: _Choices, outcome: NDArray[np.int8]) -> "pd.Se
 
 
 def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -> dict[str, tuple[str, ...]]:
-    """Return the most frequent lines of each outcome, shortened. The order of the rows does not matter."""
+    """Return the most frequent lines of choices that were not understood, contradictory, or refused, by outcome.
+
+    `line` and `outcome` have a value for each choice. Long lines are shortened. Lines with the same frequency are in
+    alphabetical order, so that the order of the rows does not matter.
+    """
     lines_of_outcome = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
         lines = line[(outcome == _CODE_OF[name]) & (line != "")]
@@ -365,7 +393,7 @@ def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -
 def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.int8]) -> pd.DataFrame:
     """Count choices by outcome, and choices of the label (`picked`), for the model, each label, and each class.
 
-    For the model and for classes, the label is the stereotypical label.
+    For the model and for classes, the label is the stereotypical label. `outcome` has the code of each choice.
     """
     is_word_a = questions.is_word_a[choices.word]
     chooses_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
@@ -380,9 +408,8 @@ def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.i
     tables = {}
     for factor, (level, names, is_picked) in factors.items():
         is_known = level >= 0
-        shape = (len(names), len(OUTCOMES))
-        cell = np.ravel_multi_index((level[is_known], outcome[is_known]), shape)
-        counts = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        counts = np.zeros((len(names), len(OUTCOMES)), int)
+        np.add.at(counts, (level[is_known], outcome[is_known]), 1)
         table = pd.DataFrame(counts, index=list(names), columns=list(OUTCOMES))
         table["picked"] = np.bincount(level[is_known], is_picked[is_known], len(names)).astype(int)
         tables[factor] = table[table[list(OUTCOMES)].sum(axis=1) > 0]
@@ -390,7 +417,11 @@ def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.i
 
 
 def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: NDArray[Any]) -> Mapping[str, str]:
-    """Return the most frequent text, without the word, that was not understood where each label was offered."""
+    """Return the most frequent text that was not understood where each label was offered, by label.
+
+    `rows` are the positions of choices that were not understood, and `lines` the lines of these choices. The word, and
+    the text before it, are removed from a line. A label that is spelled differently by the model is found in this way.
+    """
     texts: dict[str, Counter[str]] = {}
     for row, line in zip(rows, lines, strict=True):
         word = re.escape(questions.words[choices.word[row]])
@@ -402,7 +433,10 @@ def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: N
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
-    """Return choices as positions. Check that each answer is about one question and has one choice for each word."""
+    """Return choices as positions of answers, words, and labels.
+
+    Raise an error if the rows of an answer are about several questions, or if an answer has two choices for a word.
+    """
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
     word = _positions(rows["word"], questions.words, "word", where, questions)
@@ -414,6 +448,7 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     first = _named_first(rows, (label_a, label_b), where, questions)
     choices = _Choices(names, answer, word, (label_a, label_b), first, chooses_a | chooses_b, hits)
     wordings = rows["wording"].cat.codes.to_numpy()
+    # The parts of a question, which must be the same in all rows of an answer.
     parts = (("labels", label_a), ("labels", label_b), ("labels named first", first), ("wordings", wordings))
     for name, codes in parts:
         if (differs := codes != choices.first_per_answer(codes)[answer]).any():
@@ -421,9 +456,9 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}. An answer"
                 " is one reply to one question, so name each reply in the column answer."
             )
-    key = answer * len(questions.words) + word
-    order = np.argsort(key, kind="stable")
-    repeated = np.flatnonzero(np.diff(key[order]) == 0)
+    answer_and_word = answer * len(questions.words) + word
+    order = np.argsort(answer_and_word, kind="stable")
+    repeated = np.flatnonzero(np.diff(answer_and_word[order]) == 0)
     if len(repeated):
         at = order[repeated[0]]
         raise AnswersError(
@@ -436,7 +471,11 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
 def _table(
     choices: _Choices, rows: pd.DataFrame, word_set: Codes, questions: AssociationList, where: str
 ) -> pd.DataFrame:
-    """Return a row for each answer with its question and, for both classes, the numbers of words by choice."""
+    """Return a row for each answer with its question and, for both classes, the numbers of words by choice.
+
+    See ``replies`` of `Cell` for the columns. `word_set` is the number of the set of words of each answer. Raise an
+    error if an answer has words of only one class.
+    """
     columns: dict[str, Any] = {}
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
         columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
@@ -457,7 +496,7 @@ def _table(
 
 
 def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return a column with casefolded categories."""
+    """Return a column of categories with casefolded texts. Categories that differ only in case become one."""
     folded = np.array(list(map(str.casefold, column.cat.categories)), dtype=object).astype(str)
     categories, new_code_of = np.unique(folded, return_inverse=True)
     return pd.Series(pd.Categorical.from_codes(new_code_of[column.cat.codes], categories=categories))
@@ -466,7 +505,10 @@ def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
 def _positions(
     column: "pd.Series[Any]", options: tuple[str, ...], what: str, where: str, questions: AssociationList
 ) -> Codes:
-    """Return the position of each text in a list of known texts."""
+    """Return the position of each text of a column among the `options`, such as the words of a list. Case is ignored.
+
+    Raise an error if a text is not an option. The message calls it `what`, such as "word", and names its row.
+    """
     positions = {text.casefold(): k for k, text in enumerate(options)}
     codes = lookup(_folded(column), positions, -1).astype(int)
     if (unknown := codes < 0).any():
@@ -478,7 +520,10 @@ def _positions(
 
 
 def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
-    """Return the group of each label, 0 or 1, and its position in the group. Both are -1 if the label is blank."""
+    """Return the group of each label in a column, 0 or 1, and its position in the group.
+
+    Both are -1 if the label is blank. Raise an error if the list does not contain the label.
+    """
     position = _positions(column, (*questions.labels[0], *questions.labels[1], ""), what, where, questions)
     size_a, size_b = map(len, questions.labels)
     is_blank = position == size_a + size_b
@@ -487,7 +532,10 @@ def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: Associa
 
 
 def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
-    """Return the positions of the offered labels by group. The order of the two label columns does not matter."""
+    """Return the positions of the offered labels in the first and in the second group.
+
+    The order of the two label columns in the rows does not matter. Raise an error if both labels are from one group.
+    """
     group, label = _grouped(rows["label_a"], "label", where, questions)
     other_group, other_label = _grouped(rows["label_b"], "label", where, questions)
     if (is_same_group := (group == other_group) & (group >= 0)).any():
@@ -501,7 +549,10 @@ def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tupl
 
 
 def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, questions: AssociationList) -> Codes:
-    """Return 0 or 1, the group whose label was named first, or -1 if it is unknown. Check that it was offered."""
+    """Return 0 or 1, the group whose label was named first, or -1 if it is unknown.
+
+    Raise an error if this label was not offered. `offered` has the positions of the offered labels in both groups.
+    """
     first, label = _grouped(rows["first"], "label named first", where, questions)
     offered_label = np.where(first == 0, *offered)
     if (differs := (first >= 0) & (offered_label >= 0) & (label != offered_label)).any():
@@ -514,7 +565,10 @@ def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, q
 
 
 def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:
-    """Return the only stereotype of the answers or, if there are several, the requested stereotype."""
+    """Return the only stereotype of the answers or, if there are several, the requested stereotype.
+
+    Raise an error if there are several and none is requested, or if there are no answers about it.
+    """
     names = list(dict.fromkeys(stereotypes))
     if stereotype is None and len(names) > 1:
         raise AnswersError(f"The answers are about {len(names)} stereotypes. Set `stereotype`, such as '{names[0]}'.")

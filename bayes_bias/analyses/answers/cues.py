@@ -19,7 +19,13 @@ _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 @dataclass(frozen=True)
 class Cues:
-    """Patterns of the words that show how a text around an answer relates to it."""
+    """Patterns of the words that show how a text around an answer relates to it.
+
+    `anywhere` and `negations` show, in a sentence around an answer or beside a label, that the answer is not the
+    model's own, but a demonstration, for example. `beside` does so only beside a label, and `whole` extends a doubt
+    beside a label to all labels of a reply. `ordinary` words and `closings` are expected around an answer, and
+    `harmless` phrases are ignored. A reply without labels that contains one of the `refusals` is refused.
+    """
 
     anywhere: re.Pattern[str]
     ordinary: re.Pattern[str]
@@ -31,14 +37,21 @@ class Cues:
     refusals: re.Pattern[str]
 
     def doubtful_sentence(self, text: str) -> bool:
-        """Return True if a sentence around an answer shows that the answer may not be the model's own."""
+        """Return True if a sentence around an answer shows that the answer may not be the model's own.
+
+        Harmless phrases are removed first. A sentence that begins with a closing, such as "let me know", is not
+        searched.
+        """
         if self.closings.match(text):
             return False
         without_harmless = self.harmless.sub(" ", text)
         return bool(self.anywhere.search(without_harmless) or self.negations.search(without_harmless))
 
     def is_ordinary(self, text: str) -> bool:
-        """Return True if a sentence is expected around an answer, such as an introduction or a single word."""
+        """Return True if a sentence is expected around an answer, such as an introduction or a single word.
+
+        It contains an ordinary word, or begins with a closing such as "let me know".
+        """
         return len(_LETTERS.findall(text)) < 2 or bool(self.ordinary.search(text) or self.closings.match(text))
 
     def withdraws(self, text: str) -> bool:
@@ -46,7 +59,10 @@ class Cues:
         return self.anywhere.search(self.harmless.sub(" ", text)) is not None
 
     def doubts(self, text: str) -> bool:
-        """Return True if the text beside a label shows that the label may not be the model's own choice."""
+        """Return True if the text beside a label shows that the label may not be the model's own choice.
+
+        Harmless phrases are removed first.
+        """
         without_harmless = self.harmless.sub(" ", text)
         patterns = (self.anywhere, self.negations, self.beside)
         return any(pattern.search(without_harmless) for pattern in patterns)
@@ -54,7 +70,10 @@ class Cues:
 
 @cache
 def cues() -> Cues:
-    """Return the cues of all languages."""
+    """Return the cues of all languages. Each pattern combines the phrases of all languages in the file.
+
+    Phrases of a kind are separated by bars or line ends.
+    """
     content = read_toml(shipped("replies") / "cues.toml", "cues.toml is", AnswersError)
     languages = [table for table in content.values() if isinstance(table, dict)]
     patterns = {}
@@ -72,7 +91,10 @@ def sentences(text: str) -> list[str]:
 
 
 def _pattern_of(phrases: list[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of the phrases, as whole words in scripts with blanks."""
+    """Return a pattern that finds any of the phrases, as whole words in scripts with blanks.
+
+    In a phrase, "*" stands for any word, and "answer*" for any word that begins with "answer".
+    """
     spaced: list[str] = []
     unspaced: list[str] = []
     for phrase in sorted(set(phrases), key=len, reverse=True):

@@ -229,34 +229,40 @@ def check_samples(scope: str) -> None:
 def _estimate(
     data_of_cells: Sequence[tuple[Sequence[Cell], Observed]], scope: str, ci_prob: float, seed: int
 ) -> dict[str, Any]:
-    """Return the fields of a result for cells or, for changes, pairs of cells with draws of half the change."""
+    """Return the fields of a result that are computed in the same way for D and for its changes.
+
+    Each item of `data_of_cells` becomes a row of the table. It contains one cell with its values of D or, for a change,
+    the cells before and after with half the change of D. Draws of half the change are therefore multiplied by two, the
+    number of cells.
+    """
     posteriors, rows, sources = {}, {}, {}
-    steps: dict[tuple[str, str, str], dict[str, Any]] = {}
+    ladder: dict[tuple[str, str, str], dict[str, Any]] = {}
     levels: list[pd.DataFrame] = []
     for number, (cells, data) in enumerate(data_of_cells, start=1):
-        cell, unit = cells[0], len(cells)  # draws of half the change are multiplied by two, the number of cells
+        cell, factor = cells[0], len(cells)
+        key = (cell.model, cell.stereotype)
         step(f"{cell.stereotype} ({number} of {len(data_of_cells)})")
-        key, posterior_of_scope = (cell.model, cell.stereotype), {}
+        posterior_of_scope = {}
         for samples, effects in SAMPLES.items():
-            steps[*key, samples] = {}
+            ladder[*key, samples] = {}
             if samples != "all" or not cell.is_one_pair:
                 posterior_of_scope[samples] = sample(Density(data, effects), seed)
-                steps[*key, samples] = _summary(posterior_of_scope[samples].draws.mu.to_numpy() * unit, ci_prob)
+                ladder[*key, samples] = _summary(factor * posterior_of_scope[samples].draws.mu.to_numpy(), ci_prob)
         posteriors[key] = posterior_of_scope.get(scope, posterior_of_scope["wordings"])
         rows[key] = _row(cells, data, posteriors[key], scope, ci_prob)
-        if unit == 1:
+        if factor == 1:
             rows[key] |= position_row(cell, effects_of(cell, scope), seed, ci_prob)
         sds = _sds(data, posterior_of_scope.get("all", posterior_of_scope["wordings"]))
         for source in SOURCES:
-            sources[*key, source] = summarize_draws(unit * sds[source], ci_prob) if source in sds else {}
-        levels += _levels(cell, unit * data.difference)
+            sources[*key, source] = summarize_draws(factor * sds[source], ci_prob) if source in sds else {}
+        levels += _levels(cell, factor * data.difference)
     names = ["model", "stereotype"]
     return {
         "scope": scope,
         "ci_prob": ci_prob,
         "seed": seed,
         "table": _frame(rows, names),
-        "ladder": _frame(steps, [*names, "samples"]),
+        "ladder": _frame(ladder, [*names, "samples"]),
         "sources": _frame(sources, [*names, "source"]),
         "levels": pd.concat(levels).set_index([*names, "factor", "level"]).sort_index(),
         "posteriors": posteriors,
@@ -264,18 +270,21 @@ def _estimate(
 
 
 def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a frame from a mapping of keys with several parts to rows."""
+    """Return a frame from rows by key, whose parts, such as model and stereotype, become the index levels `names`."""
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, Any]:
-    """Return the mean, sd, interval, and probabilities of draws."""
+    """Return the mean, sd and interval of draws of mu, with the probabilities of a positive mu and of its direction."""
     above = float((mu > 0).mean())
     return summarize_draws(mu, ci_prob) | {"prob_above": above, "prob_direction": max(above, 1 - above)}
 
 
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:
-    """Return draws of the standard deviation of D by source."""
+    """Return draws of the standard deviation that each source of variation contributes to D, by the name of the source.
+
+    Sources that are not in the model are omitted. The sources of labels are both groups of labels and pairs of labels.
+    """
     draws = posterior.draws
     sds = {"answers": draws[f"sd_{ANSWER}"].to_numpy()}
     if f"sd_{WORD}" in draws:
@@ -290,34 +299,39 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
 
 
 def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str, ci_prob: float) -> dict[str, Any]:
-    """Return the row of a model and stereotype in the table of a result."""
-    cell, unit = cells[0], len(cells)
+    """Return the row of a model and stereotype in the table of a result. See `ModelAnswers` for the columns.
+
+    There is one cell or, for a change, the cells before and after. Draws of half the change are multiplied by two.
+    """
+    cell, factor = cells[0], len(cells)
     mu = posterior.draws.mu.to_numpy()
     sds = _sds(data, posterior)
-    total_sd = np.sqrt(sum(sd**2 for sd in sds.values()))
-    is_mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total_sd**2)
+    sd_of_new_answer = np.sqrt(sum(sd**2 for sd in sds.values()))
+    variance_of_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2)
+    is_mostly_labels = variance_of_labels > _MOSTLY_LABELS * np.mean(sd_of_new_answer**2)
     labels_a = len(cell.labels("a"))
     labels_b = len(cell.labels("b"))
     wordings = len(cell.wordings)
     reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
-    summary = _summary(unit * mu, ci_prob)
+    observed_mean = factor * float(data.difference.mean())
+    summary = _summary(factor * mu, ci_prob)
     return {
         "answers": len(data.difference),
         "labels_a": labels_a,
         "labels_b": labels_b,
         "wordings": wordings,
         "words": len(set(chain(*cell.sets))),
-        "observed": unit * float(data.difference.mean()),
+        "observed": observed_mean,
         **summary,
-        "prob_new_answer": float(ndtr(mu / total_sd).mean()),
+        "prob_new_answer": float(ndtr(mu / sd_of_new_answer).mean()),
         "reach": reach if scope == "all" or reach == ONE_PAIR else THESE_LABELS,
-        "decided": float((np.abs(unit * data.difference) > _DECIDED).mean()),
+        "decided": float((np.abs(factor * data.difference) > _DECIDED).mean()),
         "invalid": cell.invalid,
         **{name.replace(" ", "_"): cell.reading.choices[name] for name in OUTCOMES[1:]},
         "bounds_lb": lower,
         "bounds_ub": upper,
-        "withheld": _reason(cells, unit * float(data.difference.mean()), interval_of(pd.Series(summary))),
+        "withheld": _reason(cells, observed_mean, interval_of(pd.Series(summary))),
         "one_label": cell.one_label,
         "optimistic": bool(abs(mu.mean()) > _NEAR_THE_END and is_mostly_labels),
         "pareto_k": posterior.pareto_k,
@@ -326,8 +340,13 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
 
 
 def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, float]) -> str:
-    """Return the first reason for which there is no verdict, or an empty text."""
-    if reason := first_reason(cells):
+    """Return the first reason for which there is no verdict, or an empty text.
+
+    There is no verdict if too many choices were lost, or if the choices that are missing could change it. For a change,
+    the lowest possible mean is the lowest D after minus the highest D before.
+    """
+    reason = first_reason(cells)
+    if reason:
         return reason
     lower, upper = cells[-1].bounds
     if len(cells) == 2:
@@ -338,7 +357,10 @@ def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, 
 
 
 def _outcomes(answers: Answers) -> pd.DataFrame:
-    """Return the numbers and shares of outcomes by model, label, and class."""
+    """Return the numbers and shares of choices by outcome, for each model, label, and class. See `ModelAnswers`.
+
+    ``picked_share`` is the share of choices of the label among all valid choices.
+    """
     tables = {}
     for cell in answers.cells:
         counts = cell.reading.levels
@@ -350,21 +372,21 @@ def _outcomes(answers: Answers) -> pd.DataFrame:
 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
-    """Return the number of answers and mean D by wording, label, pair of labels, and group of the first label."""
+    """Return the number of answers and mean D by wording, label, pair of labels, and group of the first label.
+
+    `difference` is the D, or the change of D, of each answer of the cell. Answers with an unknown level are omitted.
+    """
     factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():
         is_known = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
         if is_known.any():
             by_level = pd.Series(difference[is_known]).groupby(levels.to_numpy()[is_known])
             table = by_level.agg(["size", "mean"]).set_axis(["answers", "D"], axis=1)
-            yield (
-                table.rename_axis("level")
-                .reset_index()
-                .assign(model=cell.model, stereotype=cell.stereotype, factor=name)
-            )
+            table = table.rename_axis("level").reset_index()
+            yield table.assign(model=cell.model, stereotype=cell.stereotype, factor=name)
 
 
 def _published(answers: Answers, ci_prob: float) -> pd.DataFrame:
-    """Return a frame of the published statistics with a row for each model and stereotype."""
+    """Return the published statistics (see `published_row`), with a row for each model and stereotype."""
     rows = {(cell.model, cell.stereotype): published_row(cell, ci_prob) for cell in answers.cells}
     return _frame(rows, ["model", "stereotype"])

@@ -18,7 +18,8 @@ _WORD_ENDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 def lines_of_json(text: str, is_word: Known, is_label: Known) -> str:
     """Return a text in which each JSON object or array is replaced by lines.
 
-    A word and its label become "word: label", and keys that are neither become lines of their own.
+    A word and its label become "word: label", and keys that are neither become lines of their own. JSON that contains
+    no lines, and text around it, is kept. The two functions return True for the words and the labels of the list.
     """
     parts: list[str] = []
     end = failures = 0
@@ -42,7 +43,11 @@ def lines_of_json(text: str, is_word: Known, is_label: Known) -> str:
 
 
 def _lines(value: Any, is_word: Known, is_label: Known) -> Iterator[str]:
-    """Return the lines of a JSON value."""
+    """Yield the lines of a JSON value.
+
+    An object that has a word as one of its values, such as ``{"word": "salary", "label": "Ben"}``, becomes one line.
+    Other objects and lists become the lines of their contents, and a list of texts becomes one line.
+    """
     if isinstance(value, Mapping):
         texts = {str(key): text for key, text in value.items() if isinstance(text, str)}
         word_key = next((key for key, text in texts.items() if is_word(text)), None)
@@ -63,7 +68,10 @@ def _lines(value: Any, is_word: Known, is_label: Known) -> Iterator[str]:
 
 
 def _lines_of_key(key: str, content: Any, is_word: Known, is_label: Known) -> Iterator[str]:
-    """Return the lines of a key with its content."""
+    """Yield the lines of a key of an object with its content.
+
+    A key that is a word or a label becomes "key: content". Another key, such as "assignments", is a line of its own.
+    """
     if not is_word(key) and not is_label(key):
         yield _WORD_ENDS.sub(" ", key)
         yield from _lines(content, is_word, is_label)
@@ -79,7 +87,10 @@ def _lines_of_key(key: str, content: Any, is_word: Known, is_label: Known) -> It
 
 
 def _line_of_record(word: str, fields: Mapping[str, Any], is_label: Known) -> str:
-    """Return the line of a word whose label is one of several fields. The other fields follow in brackets."""
+    """Return the line of a word whose label is one of several fields, such as "salary: Ben (label, reason first name)".
+
+    Without a known label, the first text is used, or "n/a". The names and contents of all fields follow in brackets.
+    """
     texts = [text for text in fields.values() if isinstance(text, str)]
     labels = list(filter(is_label, texts)) or texts[:1]
     others = []

@@ -62,9 +62,10 @@ class AssociationList:
         return np.arange(len(self.words)) < len(self.wordlist.classes[class_a])
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return True for each choice of the label that was offered for the group.
+        """Return True for each choice of the label that was offered for the group, 0 or 1.
 
-        If this label is unknown, any label of the group is accepted.
+        `choices` are casefolded texts as categories, and `offered` has the position of the offered label in the group,
+        or a negative number if it is unknown. Any label of the group is accepted then.
         """
         positions = {label.casefold(): k for k, label in enumerate(self.labels[group])}
         chosen = lookup(choices, positions, -2).astype(int)
@@ -77,8 +78,12 @@ def words_of_class(name: str) -> str:
 
 
 def lookup(column: "pd.Series[Any]", values: Mapping[str, Any], otherwise: Any) -> NDArray[Any]:
-    """Return the value for the category of each row, or `otherwise` for categories without a value."""
-    return np.array([values.get(text, otherwise) for text in column.cat.categories], object)[column.cat.codes]
+    """Return the value for the category of each row, or `otherwise` for categories without a value.
+
+    Each category is looked up only once, which is fast for a million rows of few categories.
+    """
+    value_of_category = np.array([values.get(text, otherwise) for text in column.cat.categories], object)
+    return value_of_category[column.cat.codes]
 
 
 def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
@@ -120,7 +125,11 @@ def wordlists(source: Lists) -> dict[str, WordList]:
 
 
 def named_lists(wordlist: Any) -> dict[str, Any]:
-    """Return the sources of lists by stereotype."""
+    """Return the sources of lists by stereotype, without reading the lists.
+
+    The argument is one list, a mapping of lists by name, a sequence of lists, a TOML file with several lists, or the
+    name of built-in answers. A single list has its own name as the stereotype.
+    """
     if isinstance(wordlist, str | Path):
         lists = _lists_in_file(wordlist)
         if lists is not None:
@@ -143,7 +152,10 @@ def named_lists(wordlist: Any) -> dict[str, Any]:
 
 
 def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
-    """Return the lists of a TOML file, which has a table for each list, or the lists of built-in answers."""
+    """Return the lists of a TOML file, which has a table for each list, or the lists of built-in answers.
+
+    The result is None if the source is another name or file, or a file with a single list.
+    """
     if source in shipped_names("tables"):
         content = read_toml(shipped("tables") / f"{source}.toml", f"{source}:", AnswersError)
         if "lists" not in content:
@@ -211,7 +223,11 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
 
 
 def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Return, for each group, the answers as choices between the label of the group and the other labels."""
+    """Yield, for each group, the answers as choices between the label of the group and the other labels.
+
+    The column "labels" of the rows has one label of each group, such as "Ben | Mei | Juan". For the group of Mei, the
+    labels become "Mei" and "Ben / Juan", and a choice of Ben becomes a choice of "Ben / Juan".
+    """
     group_of: dict[str, str] = {}
     for group, labels in words.groups.items():
         group_of |= dict.fromkeys(map(str.casefold, labels), group)
@@ -233,8 +249,8 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
         is_offered |= rows[LABELS].map(offered[group].str.casefold()) == chosen.str.casefold()
     for group in words.groups:
         label = rows[LABELS].map(offered[group])
-        others = rows[LABELS].map(offered.drop(columns=group).agg(" / ".join, axis=1))
+        other_labels = rows[LABELS].map(offered.drop(columns=group).agg(" / ".join, axis=1))
         # A choice of an offered label becomes the label of the group or of the others. Other choices are kept.
-        choice = chosen.where(~is_offered, label.where(group_of_choice == group, others))
+        choice = chosen.where(~is_offered, label.where(group_of_choice == group, other_labels))
         # One half of choices for the label named first is expected of two labels only, so its position is not used.
-        yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=choice, first="")
+        yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=other_labels, chosen=choice, first="")

@@ -35,10 +35,11 @@ LOG_ODDS, SHARE_FIRST = "log_odds", "first"
 
 
 def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
-    """Return the log odds ratio as a mean of one value for each answer (pseudo-values of Mantel and Haenszel's ratio).
+    r"""Return the log odds ratio as a mean of one value for each answer (pseudo-values of Mantel and Haenszel's ratio).
 
-    The result is None if all choices, or none, are stereotypical in every answer with both labels. The log odds are
-    then unbounded.
+    With the sums :math:`R_i = a_i d_i / n_i` of stereotypical and :math:`S_i = b_i c_i / n_i` of opposite choices, the
+    value of answer i is :math:`\psi + R_i / \bar R - S_i / \bar S`. The result is None if all choices, or none, are
+    stereotypical in every answer with both labels. The log odds are then unbounded.
     """
     n_words = (replies.valid_a + replies.valid_b).to_numpy(float)
     label_a_in_a = replies.hits_a.to_numpy(float)
@@ -49,12 +50,16 @@ def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
     opposite = label_b_in_a * label_a_in_b / n_words
     if not stereotypical.any() or not opposite.any():
         return None
-    ratio = np.log(stereotypical.sum() / opposite.sum())
-    return np.asarray(ratio + stereotypical / stereotypical.mean() - opposite / opposite.mean())
+    log_odds_ratio = np.log(stereotypical.sum() / opposite.sum())
+    return np.asarray(log_odds_ratio + stereotypical / stereotypical.mean() - opposite / opposite.mean())
 
 
 def observed_log_odds(cell: Cell) -> Observed | None:
-    """Return the pseudo-values as data for the model of answers, without contrasts of words."""
+    """Return the log odds of answers as data for the model of D, or None if the log odds are unbounded or too large.
+
+    The pseudo-values are divided by `LARGEST`, so that they lie between -1 and 1 like D. There are no contrasts of
+    words.
+    """
     values = pseudo_values(cell.counted)
     if values is None or abs(values.mean()) >= LARGEST:
         return None
@@ -63,27 +68,27 @@ def observed_log_odds(cell: Cell) -> Observed | None:
 
 
 def without_words(effects: Sequence[str]) -> tuple[str, ...]:
-    """Return the effects in log odds, in which the words are those of the question."""
+    """Return the effects without the effect of words, because log odds are about the words of the question."""
     return tuple(effect for effect in effects if effect != WORD)
 
 
 def position_row(cell: Cell, effects: Sequence[str], seed: int, ci_prob: float) -> dict[str, Any]:
-    """Return the log odds and the share of choices for the label that was named first, each with an interval."""
-    row: dict[str, Any] = dict.fromkeys(_columns(ci_prob), np.nan)
+    """Return columns on the position of labels for the row of a model and stereotype.
+
+    These are the association in log odds, and the share of choices for the label that was named first, each with an
+    interval. They are missing if the log odds are unbounded, or if it is not known which label was named first.
+    """
+    lower, upper = interval_names(ci_prob, "ci", SHARE_FIRST)
+    columns = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
+    row: dict[str, Any] = dict.fromkeys([*columns, f"{SHARE_FIRST}_share", lower, upper], np.nan)
     data = observed_log_odds(cell)
     if data is not None:
         posterior = sample(Density(data, without_words(effects)), seed)
-        for name, number in summarize_draws(LARGEST * posterior.draws.mu.to_numpy(), ci_prob).items():
+        log_odds = LARGEST * posterior.draws.mu.to_numpy()
+        for name, number in summarize_draws(log_odds, ci_prob).items():
             row[f"{LOG_ODDS}_{name}"] = float(number)
     shares, replies = cell.named_first
     if len(shares):
-        lower, upper = interval_names(ci_prob, "ci", SHARE_FIRST)
         low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
         row |= {f"{SHARE_FIRST}_share": float(shares.mean()), lower: max(low, 0.0), upper: min(high, 1.0)}
     return row
-
-
-def _columns(ci_prob: float) -> list[str]:
-    """Return the columns of `position_row`."""
-    summary = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
-    return [*summary, f"{SHARE_FIRST}_share", *interval_names(ci_prob, "ci", SHARE_FIRST)]

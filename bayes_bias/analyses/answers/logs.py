@@ -65,7 +65,10 @@ class Reply(NamedTuple):
 
     @property
     def row(self) -> dict[str, str]:
-        """Return the text and the ending. Arguments of tools are read if there is no other answer."""
+        """Return the text and the ending of the reply. Drafts are written between <think> and </think>.
+
+        Arguments of tools are read if there is no other answer. Without another answer, the ending is a call of a tool.
+        """
         kinds = {part.kind for part in self.parts if part.text or part.kind == "tool"}
         texts = []
         for part in self.parts:
@@ -100,7 +103,10 @@ def ending_of(reason: Any, text: Any) -> str:
 
 
 def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Return the replies of a chat completion, or of a text completion."""
+    """Yield the replies of a chat completion, or of a text completion.
+
+    A message may have a draft, a content, a refusal, and calls of tools. Services use different names for the draft.
+    """
     for choice in body["choices"]:
         reason = _reason(choice)
         if "message" not in choice:
@@ -117,16 +123,21 @@ def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
 
 
 def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Return the replies of Gemini. A blocked prompt is one reply without text."""
+    """Yield the replies of Gemini. A blocked prompt has no candidates, and is one reply without text."""
     candidates = body.get("candidates") or []
     for candidate in candidates:
-        yield Reply(_parts((candidate.get("content") or {}).get("parts")), _reason(candidate))
+        content = candidate.get("content") or {}
+        yield Reply(_parts(content.get("parts")), _reason(candidate))
     if not candidates:
         yield Reply([], (body.get("promptFeedback") or {}).get("blockReason") or "safety")
 
 
 def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Return the reply of OpenAI's Responses (a list of items), Bedrock's Converse and Nova (a message), or a text."""
+    """Yield the reply of a response with the key ``output``, whose form depends on the service.
+
+    It is a list of items in OpenAI's Responses (messages, summaries of reasoning, and calls of functions), a message in
+    Bedrock's Converse and Nova, or a text.
+    """
     output = body["output"]
     if isinstance(output, Mapping):
         message = output.get("message") or output
@@ -148,7 +159,10 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
 
 
 def _list_of_replies(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Return the replies of a response with a list of texts under a key, or of objects with a text."""
+    """Yield the replies of a response with a list of texts under a key, or of objects with a text.
+
+    Some programs write a list inside of a list, and LangChain writes messages with their fields under "kwargs".
+    """
     content = body[key]
     while isinstance(content, list) and content and isinstance(content[0], list):
         content = [text for inner in content for text in inner]
@@ -163,7 +177,7 @@ def _list_of_replies(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
 
 
 def _one_reply(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Return the reply of a response with one text under a key, one message, or the parts of a message."""
+    """Yield the reply of a response with one text under a key, one message, or the parts of a message."""
     content = body[key]
     parts: list[Part] = []
     if isinstance(content, Mapping):
@@ -193,7 +207,11 @@ CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = Mapping
 
 
 def _parts(content: Any) -> list[Part]:
-    """Return the parts of a content, which is a text or a list of objects."""
+    """Return the parts of a content, which is a text or a list of texts and objects.
+
+    An object is a call of a tool, a draft, or a text. Services mark drafts by their key ("thinking"), their type, or
+    ``"thought": true``.
+    """
     if not isinstance(content, list):
         return [Part(None if _is_missing(content) else content)]
     parts = []
@@ -202,7 +220,7 @@ def _parts(content: Any) -> list[Part]:
             parts.append(Part(part))
             continue
         is_call = str(part.get("type")).endswith("tool_use")
-        call = _first(part, ("toolUse", "functionCall")) or (part if is_call else None)
+        call = first_at(part, ("toolUse", "functionCall")) or (part if is_call else None)
         reasoning = part.get("reasoningContent") or {}
         draft = part.get("thinking") or part.get("reasoning") or reasoning.get("reasoningText")
         if call:
@@ -216,15 +234,19 @@ def _parts(content: Any) -> list[Part]:
 
 
 def _reason(*holders: Any) -> Any:
-    """Return the reason for the end of a reply in the first of these objects that has one, or None."""
-    reasons = (_first(holder, ENDING_KEYS) for holder in holders if isinstance(holder, Mapping))
+    """Return the reason for the end of a reply in the first of these objects that has one, or None.
+
+    Depending on the service, the reason is in the reply, in the response, or in further details.
+    """
+    reasons = (first_at(holder, ENDING_KEYS) for holder in holders if isinstance(holder, Mapping))
     return next((reason for reason in reasons if reason is not None), None)
 
 
 def _arguments(call: Mapping[str, Any]) -> Any:
     """Return the arguments of a call of a tool, which may be inside of an object ``function``."""
     function = call.get("function")
-    return _first(function if isinstance(function, Mapping) else call, ("arguments", "input", "args"))
+    holder = function if isinstance(function, Mapping) else call
+    return first_at(holder, ("arguments", "input", "args"))
 
 
 def _text(value: Any) -> str:
@@ -256,7 +278,7 @@ class Shape:
     models: tuple[str, ...] = ("model",)
 
     def describes(self, record: Mapping[str, Any]) -> bool:
-        """Return True if a record has the keys of this shape."""
+        """Return True if a record has all keys of this shape, or one of the alternatives of each key."""
         return all(any(has_path(record, path) for path in key.split("|")) for key in self.keys)
 
 
@@ -317,22 +339,30 @@ _MODELS_OF_FILES = ("eval.model", "adapter_spec.model", "model")
 
 
 def records_of(content: Any) -> Any:
-    """Return the records of a JSON file that contains one object. Return other content unchanged."""
+    """Return the records of a JSON file that contains one object. Return other content unchanged.
+
+    The object is a mapping from ids to replies, a file of a program with its records under a path (see `FILES`), or one
+    record. The model that a file names is added to its records.
+    """
     if not isinstance(content, Mapping):
         return content
-    if content and all(isinstance(text, str) for text in content.values()) and not {"id", "reply"} <= set(content):
+    has_only_texts = bool(content) and all(isinstance(text, str) for text in content.values())
+    if has_only_texts and not {"id", "reply"} <= set(content):
         return [{"id": name, "reply": text} for name, text in content.items()]
     model = first_at(content, _MODELS_OF_FILES)
+    shared = {} if model is None else {"model": model}
     for keys, path in FILES.items():
         records = at_path(content, path)
         if all(has_path(content, key) for key in keys) and isinstance(records, list | None):
-            shared = {} if model is None else {"model": model}
             return [shared | record for record in records or []]
     return [content] if shape_of([content]) else content
 
 
 def shape_of(records: Iterable[Mapping[str, Any]]) -> Shape | None:
-    """Return the shape of records, by the keys that any record has, or None for another table."""
+    """Return the shape of the first record that has the keys of a shape, or None for another table.
+
+    Records with a column "reply" are such a table, whatever their other columns are.
+    """
     for record in records:
         if "reply" in record:
             return None
@@ -384,10 +414,12 @@ def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Return the values at dotted paths. Columns whose names are not mapped are omitted."""
-    records = frame.to_dict("records")
+    """Return a table whose columns contain the values at dotted paths, such as "choices.0.message.content".
+
+    `columns` maps the names of columns to paths. Other columns are omitted, except for the reason of the ending.
+    """
     rows: list[dict[str, Any]] = []
-    for number, record in enumerate(records, 1):
+    for number, record in enumerate(frame.to_dict("records"), 1):
         row: dict[str, Any] = {}
         for column, path in columns.items():
             if not has_path(record, path):
@@ -396,7 +428,8 @@ def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
                     f" {_keys(record)}."
                 )
             value = at_path(record, path)
-            row[column] = "" if _is_missing(value) else _text(value) if column == "reply" else str(value)
+            write = _text if column == "reply" else str
+            row[column] = "" if _is_missing(value) else write(value)
         rows.append(row)
     shown = ", ".join(f"{column}: {path}" for column, path in columns.items())
     kept = [name for name in frame if name in ENDING_KEYS or name == FINGERPRINT]
@@ -405,7 +438,10 @@ def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a column ``ended``, from a column with the reason for the end of each reply."""
+    """Return a table with a column ``ended``, the outcome of each reply that was cut off, blocked, or a call of a tool.
+
+    It replaces the column with the reason for the end of each reply. A table without this column is unchanged.
+    """
     name = next((name for name in ENDING_KEYS if name in frame), None)
     if name is None or "reply" not in frame:
         return frame
@@ -414,7 +450,11 @@ def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, remedy: str) -> pd.DataFrame:
-    """Apply a function to the response of each record, and return the results with the ids of the prompts."""
+    """Return the results of a function that reads the response of each record, with the ids of the prompts.
+
+    The `shape` of the records determines the paths of the id and the response. Requests that failed are omitted with a
+    notice. An error ends with the `remedy`.
+    """
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for number, record in enumerate(records, 1):
@@ -442,9 +482,13 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
 
 
 def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:
-    """Return the replies to a request. A failed request has no replies."""
+    """Yield the replies to a request, each with the model and its fingerprint. A failed request has no replies.
+
+    The function `read` returns the replies in the response of the record.
+    """
     result = record.get("result")
-    if not _is_missing(record.get("error")) or (isinstance(result, Mapping) and result.get("type") in _FAILED):
+    has_failed = isinstance(result, Mapping) and result.get("type") in _FAILED
+    if has_failed or not _is_missing(record.get("error")):
         return
     response = record.get("response")
     if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
@@ -468,16 +512,18 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
 
 
 def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the text and the ending of each reply in a response."""
-    key = next((key for key in CONTENTS if isinstance(body.get(key), Mapping | list | str)), None)
-    if key is None:
-        raise KeyError(" or ".join(list(CONTENTS)[:3]))
-    for reply in CONTENTS[key](body):
-        yield reply.row
+    """Return the text and the ending of each reply in a response. The first key in `CONTENTS` shows how to read it."""
+    for key, read in CONTENTS.items():
+        if isinstance(body.get(key), Mapping | list | str):
+            return (reply.row for reply in read(body))
+    raise KeyError(" or ".join(list(CONTENTS)[:3]))
 
 
 def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the log probabilities of the first token from a response of OpenAI, vLLM, or inspect_ai."""
+    """Yield the listed first tokens of each reply, with their log probabilities, from a response with `top_logprobs`.
+
+    The response has the form of OpenAI, vLLM, or inspect_ai.
+    """
     for choice in body["choices"]:
         top = []
         for token in choice["logprobs"]["content"][0]["top_logprobs"]:
@@ -520,12 +566,8 @@ def has_path(record: Any, path: str) -> bool:
 
 def first_at(record: Any, paths: Iterable[str]) -> Any:
     """Return the first value at these paths that is not missing or empty, or None."""
-    return next((value for value in (at_path(record, path) for path in paths) if not _is_missing(value)), None)
-
-
-def _first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """Return the first value under these keys that is not missing or empty, or None."""
-    return next((record[key] for key in keys if not _is_missing(record.get(key))), None)
+    values = (at_path(record, path) for path in paths)
+    return next((value for value in values if not _is_missing(value)), None)
 
 
 def _is_missing(value: Any) -> bool:
@@ -534,7 +576,10 @@ def _is_missing(value: Any) -> bool:
 
 
 def _keys(record: Mapping[str, Any]) -> str:
-    """Return the keys of a record, and of the objects in it, for a message."""
+    """Return the first keys of a record, and of the objects in it, for a message.
+
+    For example, a record with a response has the keys "id, response (status_code, body)".
+    """
     keys = []
     for key, value in record.items():
         inner = f" ({', '.join(map(str, list(value)[:_SHOWN]))})" if isinstance(value, Mapping) and value else ""

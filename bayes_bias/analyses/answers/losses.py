@@ -20,13 +20,20 @@ _UNBALANCED = 0.1
 
 
 def shares_lost(counts: pd.DataFrame) -> "pd.Series[float]":
-    """Return the share of lost choices in each row, among all choices that were not refused."""
+    """Return the share of lost choices in each row of counts, among all choices that were not refused.
+
+    `counts` has a column for each outcome.
+    """
     answered = counts[list(OUTCOMES)].sum(axis=1) - counts[REFUSED]
     return counts[list(LOST)].sum(axis=1) / answered.clip(lower=1)
 
 
 def reasons(cell: Cell) -> Iterator[str]:
-    """Return the reasons for which the choices of a model have no verdict, each as a clause."""
+    """Yield the reasons for which the choices of a model have no verdict, each as a clause.
+
+    Choices of one label may be lost because the model spells it differently, choices of one class may be lost more
+    often, or too many choices may be lost in all.
+    """
     counts = cell.reading.levels
     for label in _unread_labels(counts):
         text = cell.reading.unread.get(label, "")
@@ -48,7 +55,7 @@ def reasons(cell: Cell) -> Iterator[str]:
 
 
 def first_reason(cells: Sequence[Cell]) -> str:
-    """Return the first reason for which the choices of any model have no verdict, or an empty text."""
+    """Return the first reason for which the choices of any of these models have no verdict, or an empty text."""
     for cell in cells:
         for reason in reasons(cell):
             return reason
@@ -80,7 +87,10 @@ def _unread_labels(counts: pd.DataFrame) -> list[str]:
 
 
 def _differ(counts: pd.DataFrame) -> bool:
-    """Return True if the shares of lost choices differ by more than `MOST_DIFFERENCE`."""
+    """Return True if the shares of lost choices differ between rows by more than `MOST_DIFFERENCE`.
+
+    Differences are ignored if fewer than `FEWEST` choices are lost in all rows.
+    """
     shares = shares_lost(counts)
     return bool(counts[list(LOST)].to_numpy().sum() >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)
 
@@ -107,7 +117,10 @@ def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tup
 
 
 def reason_of_models(cells: Sequence[Cell]) -> str:
-    """Return a clause if one model has lost a larger share of its choices than another model."""
+    """Return a clause if one model has lost a larger share of its choices than another model, or an empty text.
+
+    Each cell contains the answers of one model. The clause names the models with the largest and the smallest share.
+    """
     counts = pd.concat([cell.reading.levels.loc[["model"]] for cell in cells])
     if not _differ(counts):
         return ""
@@ -120,7 +133,11 @@ def reason_of_models(cells: Sequence[Cell]) -> str:
 
 
 def notices_of_position(cell: Cell) -> Iterator[str]:
-    """Return notices if a model prefers a position, or if a group was named first more often than the other."""
+    """Yield notices if a model prefers a position, or if a group was named first more often than the other.
+
+    A model prefers a position if the interval of its share of choices for the first label excludes one half. The share
+    is only known for answers whose first label is known.
+    """
     shares, replies = cell.named_first
     if len(shares) < FEWEST:
         return

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -76,7 +76,11 @@ class Observed:
 
 
 def observed(cell: Cell) -> Observed:
-    """Return the answers about one stereotype as data for the model."""
+    """Return the answers about one stereotype as data for the model.
+
+    If a question has n words of class a and m words of class b, D has the weights 1/n and -1/m for the effects of these
+    words. The rounding variance of D is computed from the median numbers of words with a valid choice.
+    """
     replies, questions = cell.counted, cell.questions
     words = pd.Index(questions.words)
     is_asked = np.array([words.isin(words_of_set) for words_of_set in cell.sets], float)  # (word_set, word)
@@ -89,12 +93,18 @@ def observed(cell: Cell) -> Observed:
 
 
 def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
-    """Return the effects that vary under a scope. With one pair of labels, label effects are confounded with mu."""
+    """Return the effects that are treated as samples under a scope.
+
+    With one pair of labels, the effects of labels are confounded with mu and are omitted.
+    """
     return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
 
 
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
-    """Return integer codes that identify the question of each answer."""
+    """Return integer codes of the set of words, the wording, and the labels of each answer, by column.
+
+    Equal codes in a column mean equal levels. The code of an unknown label is -1.
+    """
     keys = {"word_set": replies.word_set.to_numpy()}
     keys["wording"], _ = pd.factorize(replies.wording, sort=True)
     keys[PAIR], _ = pd.factorize(pairs_of(replies), sort=True)
@@ -111,7 +121,9 @@ def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
 def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
     """Return Helmert contrasts between words of a class in the same prompts, and the standard errors of the contrasts.
 
-    The standard errors are based on the residual variance of choices, after answer means and word means are removed.
+    A contrast is a weighted sum of the words' shares of stereotypical choices, whose weights sum to zero. Effects of
+    labels and wordings are the same for all words of a prompt, and cancel. The standard errors are based on the
+    residual variance of choices, after answer means and word means are removed.
     """
     values = [np.zeros(0)]
     errors = [np.zeros(0)]
@@ -123,7 +135,7 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
         replies = cell.replies[(cell.replies.word_set == word_set) & (cell.replies[f"valid_{side}"] > 0)]
         share_of_word = (words.hits / words.valid).to_numpy()
         variance = _residual_variance(replies[f"hits_{side}"], replies[f"valid_{side}"], share_of_word)
-        contrasts = helmert(n_words)
+        contrasts = helmert(n_words)  # (contrast, word)
         values.append(contrasts @ share_of_word)
         errors.append(np.sqrt(contrasts**2 @ (variance / n_valid)))
     return np.concatenate(values), np.concatenate(errors)
@@ -132,7 +144,9 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
 def _residual_variance(hits: "pd.Series[int]", choices: "pd.Series[int]", share_of_word: Numbers) -> float:
     """Return the variance of choices (1 if stereotypical) after the means of answers and of words are removed.
 
-    `hits` and `choices` are numbers of words in each answer.
+    `hits` and `choices` are the numbers of stereotypical and of all valid choices in each answer, and `share_of_word`
+    is the share of stereotypical choices of each word. In a two-way layout of n answers and m words, the residual sum
+    of squares is the sum within answers minus the sum between words, with (n - 1) (m - 1) degrees of freedom.
     """
     hits = hits.to_numpy(float)
     choices = choices.to_numpy(float)
@@ -165,20 +179,25 @@ class Density:
         return (*self.effects, ANSWER)
 
     @cached_property
-    def _cells(self) -> tuple[pd.DataFrame, Numbers, Numbers, float]:
-        """Return the codes, number of answers, and mean D of each cell, and the sum of squares within cells."""
-        by_cell = self.data.keys.assign(y=self.data.difference).groupby(list(self.data.keys), sort=True).y
-        table = by_cell.agg(["size", "mean"]).reset_index()
-        deviations = self.data.difference - by_cell.transform("mean").to_numpy()
-        return table, table["size"].to_numpy(float), table["mean"].to_numpy(), float(deviations @ deviations)
+    def _cells(self) -> pd.DataFrame:
+        """Return a row for each cell: its codes, the number of answers (``size``), and their mean D (``mean``)."""
+        answers = self.data.keys.assign(y=self.data.difference)
+        return answers.groupby(list(self.data.keys), sort=True).y.agg(["size", "mean"]).reset_index()
 
     @cached_property
-    def _design(self) -> tuple[Numbers, NDArray[np.int64], Numbers]:
-        """Return the design matrix (mu and cell means last), the scale of each column, and the design of pairs.
+    def _squares_within(self) -> float:
+        """Return the sum of squared deviations of D from the mean of its cell."""
+        mean_of_cell = self.data.keys.merge(self._cells, how="left")["mean"].to_numpy()
+        deviations = self.data.difference - mean_of_cell
+        return float(deviations @ deviations)
 
-        Rows are cells. The scale of a column is the position of its effect in `effects`.
+    @cached_property
+    def _design(self) -> tuple[Numbers, NDArray[np.int64]]:
+        """Return the design matrix of all effects except pairs, and the scale of each of its columns.
+
+        Rows are cells. The scale of a column is the position of its effect in `effects`. The last two columns, the
+        column of mu and the mean D of the cells, have no scale.
         """
-        table, *_ = self._cells
         blocks, scale_of_column = [], []
         for position, effect in enumerate(self.effects):
             if effect == PAIR:
@@ -186,18 +205,22 @@ class Density:
             words = self.data.words
             if effect == WORD:  # reduce the columns without changing the inner products of rows
                 words = np.linalg.qr(words.T, mode="r").T
-            block = loadings(table, effect, words)
+            block = loadings(self._cells, effect, words)
             blocks.append(block)
             scale_of_column += [position] * block.shape[1]
-        pairs = loadings(table, PAIR, self.data.words) if PAIR in self.effects else np.zeros((len(table), 0))
-        design = np.column_stack([*blocks, np.ones(len(table)), table["mean"]])
-        return design, np.array(scale_of_column, int), pairs
+        design = np.column_stack([*blocks, np.ones(len(self._cells)), self._cells["mean"]])
+        return design, np.array(scale_of_column, int)
 
     @cached_property
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return cross-products of the design, weighted by answers, with itself and pairs, and sizes of pairs."""
-        design, _, pairs = self._design
-        _, size, *_ = self._cells
+        """Return sums over answers of products of the design with itself and with pairs, and sizes of pairs.
+
+        Let Z be the design of pairs, which is 1 for the pair of a cell, and N the numbers of answers in the cells. With
+        the design X, the sums are X'NX, X'NZ, and the numbers of answers of each pair, N'Z.
+        """
+        design, _ = self._design
+        size = self._cells["size"].to_numpy(float)
+        pairs = loadings(self._cells, PAIR, self.data.words) if PAIR in self.effects else np.zeros((len(size), 0))
         weighted = design * size[:, None]
         return weighted.T @ design, weighted.T @ pairs, size @ pairs
 
@@ -205,14 +228,14 @@ class Density:
         """Return the log density for each row of scales, and the mean and sd of mu before truncation.
 
         Effects of pairs are eliminated first, because each cell has only one pair. The other effects are integrated out
-        with Woodbury's identity.
+        with Woodbury's identity. Rows are processed in blocks that fit into the memory.
         """
         _, _, answers_of_pairs = self._products
         width = self._design[0].shape[1]
-        rows = max(1, _AT_ONCE // (width * max(width, len(answers_of_pairs))))
+        rows_at_once = max(1, _AT_ONCE // (width * max(width, len(answers_of_pairs))))
         log_density, centre, sd = np.empty((3, len(scales)))
-        for start in range(0, len(scales), rows):
-            block = slice(start, start + rows)
+        for start in range(0, len(scales), rows_at_once):
+            block = slice(start, start + rows_at_once)
             log_density[block], centre[block], sd[block] = self._log_density_of_block(scales[block])
         return log_density, centre, sd
 
@@ -222,8 +245,7 @@ class Density:
         With X the design of the other effects, and U that of mu and the answers (1, y), all sums over answers have the
         form X'W⁻¹U, where W is the covariance of errors and pairs. Woodbury's identity then gives U'V⁻¹U.
         """
-        *_, squares_within = self._cells
-        _, scale_of_column, _ = self._design
+        _, scale_of_column = self._design
         among, with_pairs, answers_of_pairs = self._products
         variance = scales[:, -1] ** 2 + self.data.rounding
         pair_variance = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
@@ -232,7 +254,8 @@ class Density:
         products = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
         log_determinant = np.log1p(pair_variance[:, None] * answers_of_pairs / variance[:, None]).sum(axis=1)
         # With S the standard deviations of the columns of X, I + S X'W⁻¹X S = L L'.
-        count, sd = len(scale_of_column), scales[:, scale_of_column]
+        count = len(scale_of_column)
+        sd = scales[:, scale_of_column]
         inner = np.eye(count) + sd[:, :, None] * products[:, :count, :count] * sd[:, None, :]
         lower = np.linalg.cholesky(inner)
         log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
@@ -247,7 +270,7 @@ class Density:
             (n_answers - 1) * np.log(2 * np.pi)
             + n_answers * np.log(variance)
             + log_determinant
-            + squares_within / variance
+            + self._squares_within / variance
             + square
             - centre * score
         )
@@ -272,19 +295,23 @@ class Together:
         return self.densities[0].scales
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the log density of all answers for each row of scales, and mean and sd of each mu (row, density)."""
-        log_density = np.zeros(len(scales))
+        """Return the log density of all answers for each row of scales, and mean and sd of each mu (row, density).
+
+        Given the standard deviations, the densities are independent, so their logarithms are added.
+        """
+        total = np.zeros(len(scales))
         centre, sd = np.empty((2, len(scales), len(self.densities)))
         for k, density in enumerate(self.densities):
-            log_density_of_part, centre[:, k], sd[:, k] = density.log_density(scales)
-            log_density += log_density_of_part
-        return log_density, centre, sd
+            log_density, centre[:, k], sd[:, k] = density.log_density(scales)
+            total += log_density
+        return total, centre, sd
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
-    """Return the weights in D of the levels of an effect (question, level).
+    """Return the weights of the levels of an effect in the D of each question, (question, level).
 
-    If the label of a question is unknown, all its weights are equal.
+    The weight is 1 for the level of the question. If the label of a question is unknown, all labels have equal weights.
+    Words have the weights in `words`, (word_set, word).
     """
     if effect == WORD:
         return words[replies.word_set.to_numpy()]
@@ -294,7 +321,10 @@ def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
 
 
 def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, list[str]]) -> "pm.Model":
-    """Return the model as a PyMC model in which every effect is a named variable."""
+    """Return the model as a PyMC model in which every effect is a named variable.
+
+    `effects` are the effects that are treated as samples, and `names` contains the names of their levels.
+    """
     import pymc as pm
 
     coords = {**{effect: names[effect] for effect in effects}, ANSWER: np.arange(len(data.difference))}
@@ -314,7 +344,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
 
 
 def names_of(cell: Cell) -> dict[str, list[str]]:
-    """Return the names of the levels of each effect."""
+    """Return the names of the levels of each effect: words, wordings, labels of both groups, and pairs of labels."""
     return {
         WORD: list(cell.questions.words),
         "wording": cell.wordings,
@@ -354,15 +384,8 @@ class Posterior:
     ess: float
 
 
-class Drawable(Protocol):
-    """A density of standard deviations. Given the standard deviations, each mu is normal and truncated to (-1, 1)."""
-
-    @property
-    def scales(self) -> tuple[str, ...]:
-        """Return the names of the standard deviations."""
-
-    def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the log density for each row of scales, and the mean and sd of each mu before truncation."""
+# A density of standard deviations. Given the standard deviations, each mu is normal and truncated to (-1, 1).
+type Drawable = Density | Together
 
 
 @dataclass(frozen=True, eq=False)
@@ -376,7 +399,10 @@ class Drawn:
 
 
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
-    """Draw from the posterior. See `draw`."""
+    """Draw mu and the standard deviations from the posterior of a density, as a table with a column for each.
+
+    The standard deviation of answers includes the rounding variance of D. See `draw` for the method.
+    """
     drawn = draw(density, seed, draws)
     columns = {f"sd_{name}": drawn.scales[:, k] for k, name in enumerate(density.scales)}
     columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)
@@ -398,26 +424,28 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
        Journal of Machine Learning Research, 25(72), 1-58. https://jmlr.org/papers/v25/19-556.html
     """
     rng = np.random.default_rng(seed)
-    width = len(density.scales)
-    centre = np.zeros(width)
-    covariance = np.eye(width)
+    n_scales = len(density.scales)
+    centre = np.zeros(n_scales)
+    covariance = np.eye(n_scales)
     power = 0.0
     for _ in range(_MOST_STEPS):
         scores, log_weights, *_ = _weighted(density, centre, covariance, _STEP, rng)
         was_full_power = power == 1
-        enough = [power for power in _POWERS if _ess(softmax(power * log_weights)) > 10 * width]
-        power = enough[0] if enough else _POWERS[-1]
+        # Use the largest power of the weights with which enough draws remain effective.
+        sufficient = [power for power in _POWERS if _ess(softmax(power * log_weights)) > 10 * n_scales]
+        power = sufficient[0] if sufficient else _POWERS[-1]
         weights = softmax(power * log_weights)
         centre = weights @ scores
-        covariance = 1.3 * np.cov(scores.T, aweights=weights).reshape(width, width) + 1e-4 * np.eye(width)
+        covariance = 1.3 * np.cov(scores.T, aweights=weights).reshape(n_scales, n_scales) + 1e-4 * np.eye(n_scales)
         if was_full_power and power == 1:
             break
-    scores, log_weights, scales, mean, sd = _weighted(density, centre, covariance, draws, rng)
+    _, log_weights, scales, mean, sd = _weighted(density, centre, covariance, draws, rng)
     smoothed, pareto_k = array_stats.psislw(-log_weights)
     weights = softmax(smoothed)
     # Systematic resampling uses one random number for all draws.
-    drawn = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
-    scales, mean, sd = scales[drawn], mean[drawn], sd[drawn]
+    resampled = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
+    scales, mean, sd = scales[resampled], mean[resampled], sd[resampled]
+    # Draw mu by inversion of its distribution function between -1 and 1.
     low = ndtr((-1 - mean) / sd)
     high = ndtr((1 - mean) / sd)
     mu = mean + sd * ndtri(np.clip(low + rng.random(low.shape) * (high - low), 1e-300, 1 - 1e-16))
@@ -427,21 +455,23 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
 def _weighted(
     density: Drawable, centre: Numbers, covariance: Numbers, draws: int, rng: np.random.Generator
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-    """Return normal scores from a t distribution, their log weights, the scales, and the mean and sd of mu."""
+    """Return normal scores from a t distribution, their log weights, the scales, and the mean and sd of mu.
+
+    The t distribution with this centre and covariance is the proposal of importance sampling. The weight of a draw is
+    its posterior density, the density of the answers times the normal prior of the scores, divided by its proposal
+    density.
+    """
     proposal = multivariate_t(centre, covariance, df=_FREEDOM)
     scores = proposal.rvs(draws, random_state=rng).reshape(draws, len(centre))
-    # Scores beyond 30 have no prior mass and cause overflow.
-    scales = scales_of(np.clip(scores, -30, 30), density.scales)
+    # A score with the distribution function p becomes the p-quantile of the half-normal prior, which is the
+    # (1 + p) / 2-quantile of a normal distribution. Scores beyond 30 have no prior mass and cause overflow.
+    clipped = np.clip(scores, -30, 30)
+    scales = np.asarray(-ndtri(ndtr(-clipped) / 2) * [PRIORS[name] for name in density.scales])
     log_density, mean, sd = density.log_density(scales)
     log_weights = log_density - 0.5 * (scores**2).sum(axis=1) - proposal.logpdf(scores)
     return scores, log_weights, scales, mean, sd
 
 
-def scales_of(scores: Numbers, names: tuple[str, ...]) -> Numbers:
-    """Convert standard normal scores to standard deviations with half-normal priors."""
-    return np.asarray(-ndtri(ndtr(-scores) / 2) * [PRIORS[name] for name in names])
-
-
 def _ess(weights: Numbers) -> float:
-    """Return the effective number of draws with these weights."""
+    """Return the effective number of draws with these weights, the inverse of the sum of their squares."""
     return float(1 / (weights**2).sum())

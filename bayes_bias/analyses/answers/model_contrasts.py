@@ -117,8 +117,46 @@ class Contrasts(Tabled):
         return f"{topic}: {name}" if len(self.topics) > 1 else name
 
     def document(self) -> Document:
-        """Return the page of the comparison and its files, for `bayes_bias.write`."""
-        return contrasts_document(self)
+        """Return the page of differences between models, with a section for each quantity, for `bayes_bias.write`."""
+        topics_by_quantity: dict[str, list[str]] = {}
+        for topic in self.topics:
+            topics_by_quantity.setdefault(self.quantity(topic).name, []).append(topic)
+        sections, figures = [], {}
+        for quantity, topics in topics_by_quantity.items():
+            name = "models" if len(topics_by_quantity) == 1 else topics[0]
+            facts = {"name": name, "topics": topics}
+            sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
+            figures[name] = partial(plots.plot_model_contrasts, self, topics)
+        methods = Methods(
+            self.methods,
+            {
+                **self.facts,
+                "contrasts": self,
+                "pareto_k": fmt.plain(float(self.table.pareto_k.max()), 2),
+                "software": software(),
+            },
+        )
+        return Document(
+            title=f"Models: {self.name}",
+            heading=f"Which models differ in {self.name}?",
+            opening={"answer": self.text},
+            sections=(
+                *sections,
+                methods_section(methods),
+                notices_section(f"Notes on the {self.data}", self.all_notices),
+            ),
+            facts={"contrasts": self},
+            figures=figures,
+            tables={"differences": self.table, "ranking": self.ranking, **self.more_tables},
+            methods=methods,
+            provenance={
+                "scope": self.scope,
+                "ci_prob": self.ci_prob,
+                "seed": self.seed,
+                "versions": json.loads(versions()),
+                **self.provenance,
+            },
+        )
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -130,7 +168,11 @@ class Contrasts(Tabled):
         raise NotImplementedError
 
     def _finding(self, key: tuple[str, str, str], row: "pd.Series[Any]") -> Finding:
-        """Return one difference, from the larger to the smaller value if it is distinguishable from zero."""
+        """Return the parts of a sentence on one difference, from the larger to the smaller value.
+
+        `row` is the row of the table with this key. The sign of the number is omitted if the sentence names the
+        direction.
+        """
         topic, larger, smaller = key
         quantity = self.quantity(topic)
         estimate = row
@@ -150,7 +192,10 @@ class Contrasts(Tabled):
         )
 
     def _with_value(self, topic: str, model: str) -> str:
-        """Return the name of a model, with its own value if there are only two models and one topic."""
+        """Return the name of a model for a sentence.
+
+        If there are only two models and one topic, the own value of the model follows.
+        """
         if len(self.table) > 1:
             return model
         quantity = self.quantity(topic)
@@ -160,7 +205,7 @@ class Contrasts(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the differences in sentences."""
+        """Describe the differences in sentences: first the differences in each quantity, then the first models."""
         findings_by_quantity: dict[str, list[Finding]] = {}
         topics_with_verdict = set()
         for key, row in self.table.iterrows():
@@ -171,13 +216,13 @@ class Contrasts(Tabled):
         sentences = []
         for name, findings in findings_by_quantity.items():
             other = " other" if any(finding.clear for finding in findings) else ""
-            others = f"No{other} difference in {name} is distinguishable from zero after Holm's adjustment."
-            sentences.append(headline("models", findings, others))
+            rest = f"No{other} difference in {name} is distinguishable from zero after Holm's adjustment."
+            sentences.append(headline("models", findings, rest))
         for topic, rows in self.ranking.groupby(level=0, sort=False):
             if topic in topics_with_verdict and len(rows) > 2:
-                _, first = rows.prob_first.idxmax()
+                _, first_model = rows.prob_first.idxmax()
                 chance = fmt.probability_in_words(rows.prob_first.max())
-                clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
+                clause = f"the {self.quantity(topic).name} of {first_model} is the largest with probability {chance}."
                 sentences.append(fmt.capitalized(self.row_name(topic, clause)))
         return " ".join(sentences)
 
@@ -187,7 +232,10 @@ class Contrasts(Tabled):
         return self.differences(self.topics)
 
     def differences(self, topics: Sequence[str]) -> Layout:
-        """Show the differences for all topics with the same quantity."""
+        """Show the differences for all topics with the same quantity, with a row for each pair of models.
+
+        ``chance`` is shown before and after Holm's adjustment for the number of rows.
+        """
         quantity = self.quantity(topics[0])
         rows = self._in_units(self.table, topics)
         unit = f", in {quantity.unit}" if quantity.unit else ""
@@ -210,21 +258,23 @@ class Contrasts(Tabled):
         return self.order(self.topics)
 
     def order(self, topics: Sequence[str]) -> Layout:
-        """Show the order of the models for all topics with the same quantity."""
+        """Show the order of the models for all topics with the same quantity.
+
+        Each row has the value of the model by itself, its distance from the mean of all models, and its rank. Two
+        models have only one difference, so their distances from the mean are omitted.
+        """
         quantity = self.quantity(topics[0])
         rows = self._in_units(self.ranking, topics)
         reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
         unit = f", in {quantity.own_unit}" if quantity.own_unit else ""
-        about_mean = estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
-        if len(rows.loc[rows.index[0][0]]) == 2:  # two models have only their difference
-            about_mean = []
+        sign: Sign = "" if quantity.null else "+"
+        columns = estimate_columns(rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign=sign)
+        if _n_models(rows) > 2:
+            columns += estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
         return Layout(
             [self.row_name(topic, model) for topic, model in rows.index],
             [
-                *estimate_columns(
-                    rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign="" if quantity.null else "+"
-                ),
-                *about_mean,
+                *columns,
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, fmt.probability),
                 Column("P(last)", rows.prob_last, fmt.probability),
@@ -243,25 +293,32 @@ class Contrasts(Tabled):
         ranking = self._in_units(self.ranking, topics)
         has_topics = len(topics) > 1
         labels = [f"{model}, {topic}" if has_topics else model for topic, model in ranking.index]
-        ends = interval_columns(ranking)
-        by_itself = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(["mean", *ends], axis=1)
+        columns = ["mean", *interval_columns(ranking)]
+        by_itself = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(columns, axis=1)
         by_itself = (by_itself - quantity.factor * quantity.null).set_axis(labels)
-        has_two_models = len(ranking.loc[ranking.index[0][0]]) == 2
-        if has_two_models:
+        if _n_models(ranking) == 2:
             contrasts = self._in_units(self.table, topics)
             names = [f"{a} − {b}{f', {topic}' if has_topics else ''}" for topic, a, b in contrasts.index]
         else:
             contrasts = ranking
             names = [f"{label} − mean" for label in labels]
-        return by_itself, contrasts[["mean", *ends]].set_axis(names)
+        return by_itself, contrasts[columns].set_axis(names)
 
     def _in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> pd.DataFrame:
         """Return the rows of topics with the same quantity, in the unit of this quantity."""
         return scaled(table[table.index.get_level_values(0).isin(topics)], self.quantity(topics[0]).factor)
 
 
+def _n_models(ranking: pd.DataFrame) -> int:
+    """Return the number of models in the first topic of a ranking."""
+    return len(ranking.loc[ranking.index[0][0]])
+
+
 def scaled(table: pd.DataFrame, factor: float) -> pd.DataFrame:
-    """Return a table of differences or a ranking in another unit: all estimates are multiplied by the factor."""
+    """Return a table of differences or a ranking in another unit: all estimates are multiplied by the factor.
+
+    Probabilities and ranks have no unit. A ranking also has estimates of each model by itself.
+    """
     columns = ["mean", "sd", *interval_columns(table)]
     if f"{OWN}_mean" in table:
         columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
@@ -345,7 +402,11 @@ class ModelContrasts(Contrasts):
         return " ".join([super().text, *self._sentences_on_position()])
 
     def _sentences_on_position(self) -> Iterator[str]:
-        """Return a sentence for each difference in D that may come from a preference for a position or a label."""
+        """Yield a sentence for each difference in D that may come from a preference for a position or a label.
+
+        Such a preference affects D, but not log odds. There is a sentence if only one of both differences is
+        distinguishable from zero, or if the log odds are unbounded.
+        """
         for key, row in self.table.iterrows():
             stereotype, model, other = key
             if key not in self.log_odds.index:
@@ -470,7 +531,10 @@ def compare_models(
 
 
 def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
-    """Return the mean D of each model, and the share of its choices for the label that was named first."""
+    """Return the mean D of each model, and the share of its choices for the label that was named first.
+
+    The cells are the answers of each model to the same questions. The share is missing if no first label is known.
+    """
     rows = {}
     for cell in cells:
         # A mean of no shares is missing.
@@ -480,7 +544,10 @@ def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
 
 
 def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_prob: float) -> pd.DataFrame | None:
-    """Return the differences between models in log odds, or None if the log odds of a model are unbounded."""
+    """Return the differences between models in log odds, with the columns of `compared`.
+
+    The result is None if the log odds of a model are unbounded, because its choices are all, or none, stereotypical.
+    """
     sides = []
     for cell in cells:
         data = observed_log_odds(cell)
@@ -527,7 +594,10 @@ def compared(
 
 
 def _ranking(models: Sequence[str], from_mean: Numbers, by_itself: Sequence[Numbers], ci_prob: float) -> pd.DataFrame:
-    """Return the models in decreasing order, from draws of each model minus the mean of all, and of each by itself."""
+    """Return the models in decreasing order, with their estimates, ranks, and probabilities to be first or last.
+
+    `from_mean` has draws of each model minus the mean of all, (model, draw), and `by_itself` draws of each model alone.
+    """
     own = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in by_itself], index=pd.Index(models))
     ranking = own.drop(columns="sd").add_prefix(f"{OWN}_")
     ranking = ranking.join(pd.DataFrame([summarize_draws(draws, ci_prob) for draws in from_mean], index=own.index))
@@ -540,10 +610,11 @@ def _ranking(models: Sequence[str], from_mean: Numbers, by_itself: Sequence[Numb
 def joined_tables(
     tables: Mapping[str, pd.DataFrame], rankings: Mapping[str, pd.DataFrame], topic: str, ci_prob: float
 ) -> dict[str, pd.DataFrame]:
-    """Join the tables of all topics, with Holm's adjustment for all differences.
+    """Join the tables of all topics to the fields ``table`` and ``ranking`` of a result.
 
-    A difference with unreliable draws has no adjusted probability, but Holm's adjustment includes it in the number of
-    tests.
+    `topic` is the name of the first index level, and `tables` and `rankings` have an entry for each topic. Holm's
+    adjustment is for all differences of all topics. A difference with unreliable draws has no adjusted probability, but
+    Holm's adjustment includes it in the number of tests.
     """
     table = pd.concat(tables, names=[topic, "model", "other"])
     has_verdict = table.pareto_k <= MAX_PARETO_K
@@ -554,46 +625,3 @@ def joined_tables(
         "table": table.assign(chance_holm=adjusted, survives=adjusted < 1 - ci_prob),
         "ranking": pd.concat(rankings, names=[topic, "model"]),
     }
-
-
-def contrasts_document(contrasts: Contrasts) -> Document:
-    """Return the page of differences between models, with a section for each quantity."""
-    topics_by_quantity: dict[str, list[str]] = {}
-    for topic in contrasts.topics:
-        topics_by_quantity.setdefault(contrasts.quantity(topic).name, []).append(topic)
-    sections, figures = [], {}
-    for quantity, topics in topics_by_quantity.items():
-        name = "models" if len(topics_by_quantity) == 1 else topics[0]
-        facts = {"name": name, "topics": topics}
-        sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
-        figures[name] = partial(plots.plot_model_contrasts, contrasts, topics)
-    methods = Methods(
-        contrasts.methods,
-        {
-            **contrasts.facts,
-            "contrasts": contrasts,
-            "pareto_k": fmt.plain(float(contrasts.table.pareto_k.max()), 2),
-            "software": software(),
-        },
-    )
-    return Document(
-        title=f"Models: {contrasts.name}",
-        heading=f"Which models differ in {contrasts.name}?",
-        opening={"answer": contrasts.text},
-        sections=(
-            *sections,
-            methods_section(methods),
-            notices_section(f"Notes on the {contrasts.data}", contrasts.all_notices),
-        ),
-        facts={"contrasts": contrasts},
-        figures=figures,
-        tables={"differences": contrasts.table, "ranking": contrasts.ranking, **contrasts.more_tables},
-        methods=methods,
-        provenance={
-            "scope": contrasts.scope,
-            "ci_prob": contrasts.ci_prob,
-            "seed": contrasts.seed,
-            "versions": json.loads(versions()),
-            **contrasts.provenance,
-        },
-    )

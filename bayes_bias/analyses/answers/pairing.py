@@ -25,19 +25,20 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     answers are paired by the rank of their names, so that the order of rows does not matter. If one side has more
     answers to a question, some of its answers are combined into one.
     """
-    pairs, notices = [], []
     has_models = len(before.models) > 1 or len(after.models) > 1
-    partners: dict[tuple[str, str], Cell] = {}
-    for cell in after.cells:
-        partners.setdefault((cell.stereotype, cell.model if has_models else ""), cell)
+
+    cells_after: dict[tuple[str, str], Cell] = {}
+    for cell in after.cells:  # a single model may have another name after the change
+        cells_after.setdefault((cell.stereotype, cell.model if has_models else ""), cell)
+    pairs, notices = [], []
     for cell in before.cells:
-        partner = partners.get((cell.stereotype, cell.model if has_models else ""))
-        if partner is None:
+        cell_after = cells_after.get((cell.stereotype, cell.model if has_models else ""))
+        if cell_after is None:
             notices.append(f"{cell.stereotype}: omitted, because no answers after are about it")
             continue
-        (first, second), notices_of_omitted = matched((cell, partner), "after")
+        (matched_before, matched_after), notices_of_omitted = matched((cell, cell_after), "after")
         notices += [f"{cell.stereotype}: {notice}" for notice in notices_of_omitted]
-        pairs.append((first, second))
+        pairs.append((matched_before, matched_after))
     if not pairs:
         raise AnswersError(
             "`after` has no stereotype in common with the answers before. Pass answers to the same questions, such as"
@@ -49,19 +50,22 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
 def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]]:
     """Return the cells with matched rows of answers to the same questions, and notices of answers without a partner.
 
+    The label that was named first is part of the question, unless a cell has answers for which it is unknown.
+
     Raises
     ------
     AnswersError
         If no answers match. The message names the argument.
     """
     question = [*_QUESTION, "first"]
-    sides = []
+    answers_of_cells = []
     for cell in cells:
         words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
-        sides.append(cell.counted.assign(words=words).sort_index())
-        if (cell.counted["first"] == "").any():  # the label that was named first is unknown for some answers
+        answers_of_cells.append(cell.counted.assign(words=words).sort_index())
+        if (cell.counted["first"] == "").any():
             question = _QUESTION
-    n_answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
+    sizes = [answers.groupby(question).size() for answers in answers_of_cells]
+    n_answers = pd.concat(sizes, axis=1).fillna(0).astype(int)  # (question, cell)
     n_matched = n_answers.min(axis=1).rename("matched")
     if not n_matched.any():
         models = list(dict.fromkeys(cell.model for cell in cells))
@@ -78,20 +82,22 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             f"some questions have more answers on one side, {n_combined:,} in all, which are averaged with others to"
             " the same question"
         )
-    pairs = zip(cells, sides, strict=True)
-    matched_cells = [replace(cell, replies=_matched_replies(cell, side, question, n_matched)) for cell, side in pairs]
+    matched_cells = []
+    for cell, answers in zip(cells, answers_of_cells, strict=True):
+        matched_cells.append(replace(cell, replies=_matched_replies(cell, answers, question, n_matched)))
     return _with_common_words(matched_cells), notices
 
 
 def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:
-    """Return each set of words as one text."""
+    """Return each set of words that occurred together in a prompt as one text, with a word in each line."""
     return np.array(list(map("\n".join, cell.sets)), object)
 
 
 def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells restricted to those words that have valid choices in every cell, in the same sets of words.
 
-    All cells must have the same words, because contrasts of words are paired by position.
+    All cells must have the same words, because contrasts of words are paired by position. A word is identified by the
+    text of its set and by itself, because the numbers of sets differ between cells.
     """
     words_of_cells, common_words = [], None
     for cell in cells:
@@ -105,16 +111,20 @@ def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
     return [replace(cell, shares=cell.shares[words.isin(common_words)]) for cell, words in pairs]
 
 
-def _matched_replies(cell: Cell, side: pd.DataFrame, question: list[str], n_matched: "pd.Series[int]") -> pd.DataFrame:
+def _matched_replies(
+    cell: Cell, answers: pd.DataFrame, question: list[str], n_matched: "pd.Series[int]"
+) -> pd.DataFrame:
     """Return as many answers to each question as can be matched, some of which may combine several answers.
 
-    Answer i to a question with m matched answers is combined with the answers i + m, i + 2 m, and so on.
+    The columns `question` identify the question of each of the `answers`, and `n_matched` is the number of matched
+    answers to each question. Answer i to a question with m matched answers is combined with the answers i + m, i + 2 m,
+    and so on: their counts of words are added.
     """
-    n_of_answer = side[question].merge(n_matched, how="left", left_on=question, right_index=True).matched.to_numpy()
-    number = side.groupby(question).cumcount().to_numpy()
-    rows = side.assign(number=number % np.maximum(n_of_answer, 1))[n_of_answer > 0]
+    n_of_answer = answers[question].merge(n_matched, how="left", left_on=question, right_index=True).matched.to_numpy()
+    number = answers.groupby(question).cumcount().to_numpy()
+    rows = answers.assign(number=number % np.maximum(n_of_answer, 1))[n_of_answer > 0]
     by_number = rows.rename_axis("name").reset_index().groupby([*question, "number"], sort=True)
-    # Counts of words are added. The other columns are taken from the first answer.
+    # Columns that are no counts are taken from the first answer.
     other_columns = cell.replies.columns.drop([*question, *_COUNTS], errors="ignore")
     combined = by_number[_COUNTS].sum().join(by_number[["name", *other_columns]].first()).reset_index()
     return combined.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
@@ -126,16 +136,24 @@ def half_change(before: Cell, after: Cell) -> Observed:
 
 
 def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
-    """Return a weighted sum of D across sides, for answers to the same questions, as data for the model."""
-    contrasts = [side.contrasts for side in sides]
-    noise = [side.noise for side in sides]
-    if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of the sides
-        contrasts = noise = [np.zeros(0)] * len(sides)
+    """Return a weighted sum of D over sides, such as two models, as data for the model of answers.
+
+    All sides have answers to the same questions in the same order, so the values D of a question are added with the
+    weights. Contrasts between words are added in the same way. Their sampling errors, and the rounding errors of D, are
+    independent between sides, so their variances are added with the squared weights.
+
+    If a word has too few choices in one of the sides, the sides have different numbers of contrasts between words. The
+    contrasts then cannot be paired, and are omitted.
+    """
+    contrasts = noise = np.zeros(0)
+    if len({len(side.contrasts) for side in sides}) == 1:
+        contrasts = weights @ np.stack([side.contrasts for side in sides])
+        noise = np.sqrt(weights**2 @ np.stack([side.noise for side in sides]) ** 2)
     return Observed(
         difference=weights @ np.stack([side.difference for side in sides]),
         keys=sides[0].keys,
         words=sides[0].words,
-        contrasts=weights @ np.stack(contrasts),
-        noise=np.sqrt(weights**2 @ np.stack(noise) ** 2),
+        contrasts=contrasts,
+        noise=noise,
         rounding=float(weights**2 @ np.array([side.rounding for side in sides])),
     )

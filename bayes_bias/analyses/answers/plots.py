@@ -151,13 +151,18 @@ def plot_label_pairs(
 
 
 def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, reach: float) -> None:
-    """Write the mean D and the number of answers in each cell, below each other if cells are narrow."""
-    separator = " " if ax.figure.bbox.width / ax.figure.dpi / means.shape[1] > _CELL else "\n"
-    for (i, j), value in np.ndenumerate(means.to_numpy()):
-        if np.isfinite(value):
-            shade = PAPER if abs(value) > 0.7 * reach else INK
-            text = f"{value:+.2f}".replace("-", "−") + f"{separator}({sizes.iloc[i, j]:.0f})"
-            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=8.5, color=shade)
+    """Write the mean D and the number of answers in each cell, below each other if cells are narrow.
+
+    Cells without answers are empty. Numbers are white if the mean is close to `reach`, the largest possible value,
+    because the cell is then dark.
+    """
+    width_of_cell = ax.figure.bbox.width / ax.figure.dpi / means.shape[1]  # in inches
+    separator = " " if width_of_cell > _CELL else "\n"
+    for (i, j), mean in np.ndenumerate(means.to_numpy()):
+        if np.isfinite(mean):
+            colour = PAPER if abs(mean) > 0.7 * reach else INK
+            text = f"{mean:+.2f}".replace("-", "−") + f"{separator}({sizes.iloc[i, j]:.0f})"
+            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=8.5, color=colour)
 
 
 def plot_agreement(
@@ -254,16 +259,18 @@ def plot_values(
     """
     check_kind("estimates", estimates, ValueEstimates, "not a result of `answers.estimate_values`. Pass such a result.")
     rows, quantity = estimates.table, LIKELIHOODS[estimates.likelihood].quantity
-    names = list(map(estimates.called, rows.index))
     label = f"{quantity} ({estimates.unit})" if estimates.unit else quantity
     with style(palette):
-        ax = _forest(rows, names, label, estimates.ci_prob, ax, legend)
+        ax = _forest(rows, list(map(estimates.called, rows.index)), label, estimates.ci_prob, ax, legend)
         set_title(ax, f"{shortened(estimates.answers.name)}: {quantity}", converged=bool(rows.converged.all()))
     return ax
 
 
 def _forest(rows: pd.DataFrame, names: Sequence[str], axis: str, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
-    """Draw means with their intervals, one in each row."""
+    """Draw means with their intervals, one in each row, and return the axes.
+
+    `rows` has the means and intervals, `names` the labels of the rows, and `axis` is the label of the horizontal axis.
+    """
     ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
     for y, (_, row) in enumerate(rows.iterrows()):
         draw_row(ax, y, row)
@@ -280,7 +287,10 @@ def _marker(label: str, marker: str, *, color: str = INK, markersize: float = 5,
 
 
 def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw D of each row with its interval and the mean of the answers."""
+    """Draw D of each row with its interval and the mean of the answers. Return the entries of the legend.
+
+    Rows whose answers have only one pair of labels have a square as their marker.
+    """
     one_pair = answers.table.reach == ONE_PAIR
     for y, (_, row) in enumerate(answers.table.iterrows()):
         draw_row(ax, y, row, raw="observed", marker="s" if one_pair.iloc[y] else "o")
@@ -293,7 +303,7 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw D of each row by the factors that are treated as samples."""
+    """Draw D of each row by the factors that are treated as samples. Return the entries of the legend."""
     steps = list(map(answers.steps, answers.table.index))
     handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, size=3.4, has_sign=True)
     _zero(ax, answers)
@@ -301,7 +311,7 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw the standard deviations of D of each row by source."""
+    """Draw the standard deviations of D of each row by source. Return the entries of the legend."""
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
     names = {source: source for source in SOURCES}
     handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, size=3.6, has_sign=False)
@@ -313,9 +323,10 @@ def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 def _draw_side_by_side(
     ax: Axes, rows: Sequence[pd.DataFrame], names: Mapping[str, str], linewidth: float, size: float, has_sign: bool
 ) -> list[Line2D]:
-    """Draw several estimates with intervals in each row, one below another. Each kind of estimate has a marker.
+    """Draw several estimates with intervals in each row, one below another. Return the entries of the legend.
 
-    Estimates that have a sign are coloured if their interval excludes zero.
+    Each of the `rows` is a table with an estimate in each row. `names` maps its index to texts for the legend, and each
+    of these has a marker. Estimates that have a sign are coloured if their interval excludes zero.
     """
     offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
     markers = {name: MARKERS[k] for k, name in enumerate(names)}
@@ -324,14 +335,17 @@ def _draw_side_by_side(
             look: dict[str, Any] = {"color": INK}
             if has_sign:
                 look = estimate_look(excludes(*interval_of(estimate)))
-            at = y + offsets[name]
-            ax.plot([*interval_of(estimate)], [at, at], color=look["color"], linewidth=linewidth, zorder=3)
-            ax.plot(estimate["mean"], at, markersize=size, zorder=4, **look | {"marker": markers[name]})
+            height = y + offsets[name]
+            ax.plot([*interval_of(estimate)], [height, height], color=look["color"], linewidth=linewidth, zorder=3)
+            ax.plot(estimate["mean"], height, markersize=size, zorder=4, **look | {"marker": markers[name]})
     return [_marker(text, markers[name], markersize=4, linewidth=linewidth) for name, text in names.items()]
 
 
 def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw the mean D of each row in each wording."""
+    """Draw the mean D of each row in each wording, with a line between the extremes. Return the entries of the legend.
+
+    If there are more wordings than markers, markers are repeated, and the legend names the first wordings.
+    """
     wordings = answers.levels.xs("wording", level="factor")
     names = list(dict.fromkeys(wordings.index.get_level_values("level")))
     markers = {name: MARKERS[k % len(MARKERS)] for k, name in enumerate(names)}
@@ -348,7 +362,7 @@ def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _zero(ax: Axes, answers: AnswersResult) -> None:
-    """Draw a line at zero on an axis with all values that D can have."""
+    """Draw a line at zero on an axis with all values that D can have, or that its change can have."""
     reach = 2.0 if answers.changed else 1.0
     ax.set_xlim(-1.03 * reach, 1.03 * reach)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)

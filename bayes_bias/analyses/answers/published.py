@@ -29,9 +29,9 @@ def published_d(replies: pd.DataFrame) -> Numbers:
     .. [1] Bai, X., Wang, A., Sucholutsky, I., & Griffiths, T. L. (2025). Explicitly unbiased large language models
        still form biased associations. PNAS, 122(8). https://doi.org/10.1073/pnas.2416228122
     """
-    to_a = replies.hits_a + replies.valid_b - replies.hits_b
-    to_b = replies.hits_b + replies.valid_a - replies.hits_a
-    return np.asarray(replies.hits_b / (to_b + ADDED) + replies.hits_a / (to_a + ADDED) - 1, dtype=float)
+    n_label_a = replies.hits_a + replies.valid_b - replies.hits_b  # words of both classes that are assigned label a
+    n_label_b = replies.hits_b + replies.valid_a - replies.hits_a
+    return np.asarray(replies.hits_b / (n_label_b + ADDED) + replies.hits_a / (n_label_a + ADDED) - 1, dtype=float)
 
 
 def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
@@ -49,9 +49,9 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     """
     replies = cell.counted
     d = published_d(replies)
-    ours = differences(replies)
     t, p = t_test(d)
-    low, high, robust_p = two_way(ours, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
+    labels = replies.label_a.to_numpy(), replies.label_b.to_numpy()
+    low, high, robust_p = two_way(differences(replies), *labels, ci_prob)
     hits = int((replies.hits_a + replies.hits_b).sum())
     choices = int((replies.valid_a + replies.valid_b).sum())
     lower, upper = interval_names(ci_prob, "ci", "robust")
@@ -69,10 +69,10 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
 
 def t_test(values: Numbers) -> tuple[float, float]:
     """Return t and p for the null hypothesis that the mean is zero. If all answers are equal, t is infinite."""
-    spread = values.std(ddof=1) if len(values) > 1 else np.nan
-    if spread < 1e-12:
+    sd = values.std(ddof=1) if len(values) > 1 else np.nan
+    if sd < 1e-12:
         return (float(np.sign(values[0]) * np.inf), float(values[0] == 0))
-    t = float(values.mean() / spread * np.sqrt(len(values)))
+    t = float(values.mean() / sd * np.sqrt(len(values)))
     return t, float(2 * stats.t.sf(abs(t), len(values) - 1))
 
 
@@ -85,22 +85,23 @@ def two_way(values: Numbers, first: NDArray[Any], second: NDArray[Any], ci_prob:
     where G is the number of clusters g of the first kind, of the second kind, or of combinations of both. If this
     variance is not positive, or if there is only one combination, values are treated as independent.
     """
-    deviation = values - values.mean()
-    number = len(values)
+    mean = values.mean()
+    deviation = values - mean
+    n_values = len(values)
     variance, n_clusters = 0.0, []
-    for keys, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
-        codes, clusters = pd.factorize(keys)
+    for clusters_of_values, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
+        codes, clusters = pd.factorize(clusters_of_values)
         sums = np.bincount(codes, deviation)
         correction = len(clusters) / (len(clusters) - 1) if len(clusters) > 1 else 1.0
-        variance += sign * correction * float(sums @ sums) / number**2
+        variance += sign * correction * float(sums @ sums) / n_values**2
         n_clusters.append(len(clusters))
     is_clustered = n_clusters[2] > 1
     if variance <= 0 or not is_clustered:
-        variance = float(deviation @ deviation) / number**2
-    error = variance**0.5
-    freedom = max(min(n_clusters[:2]) - 1, 1) if is_clustered else number - 1
-    if error < 1e-12:
-        return float(values.mean()), float(values.mean()), float(values.mean() == 0)
-    reach = stats.t.ppf((1 + ci_prob) / 2, freedom) * error
-    p = 2 * stats.t.sf(abs(values.mean()) / error, freedom)
-    return float(values.mean() - reach), float(values.mean() + reach), float(p)
+        variance = float(deviation @ deviation) / n_values**2
+    standard_error = variance**0.5
+    freedom = max(min(n_clusters[:2]) - 1, 1) if is_clustered else n_values - 1
+    if standard_error < 1e-12:
+        return float(mean), float(mean), float(mean == 0)
+    half_width = stats.t.ppf((1 + ci_prob) / 2, freedom) * standard_error
+    p = 2 * stats.t.sf(abs(mean) / standard_error, freedom)
+    return float(mean - half_width), float(mean + half_width), float(p)

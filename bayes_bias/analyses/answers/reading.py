@@ -144,7 +144,8 @@ def read_answers(
 def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
     """Return a frame and its name. The source is a frame, a file, or the name of a built-in table.
 
-    If a function is passed, it converts the content before each cell is checked to be a text or a number.
+    If a function is passed, it converts the content before each cell is checked to be a text or a number. Messages name
+    the `argument`.
     """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"
@@ -168,7 +169,7 @@ def read_frame(source: Any, argument: str = "answers", convert: Conversion | Non
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) -> None:
-    """Raise an error if a column is missing, or if there are no rows."""
+    """Raise an error if one of these columns is missing, or if there are no rows. The message names the `argument`."""
     missing = [column for column in columns if column not in frame]
     if missing or frame.empty:
         lacks = f"no column '{missing[0]}'" if missing else "no rows"
@@ -179,7 +180,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
 
 
 def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
-    """Return the stereotype of each row. If there is no such column, it is the name of the only list."""
+    """Return the stereotype of each row: its column or, if there is no such column, the name of the only list."""
     if "stereotype" in rows:
         return rows["stereotype"]
     if len(lists) > 1:
@@ -196,8 +197,11 @@ def text_of(value: Any) -> str:
 
 
 def hash_of(rows: pd.DataFrame) -> str:
-    """Return a hash of rows that does not depend on their order."""
-    # Categories of texts have the hash of their texts.
+    """Return a hash of rows that does not depend on their order.
+
+    Each row has a hash, and the sorted hashes of all rows are hashed again. Categories of texts have the hash of their
+    texts.
+    """
     texts = {name: str for name, dtype in rows.dtypes.items() if not isinstance(dtype, pd.CategoricalDtype)}
     by_row = pd.util.hash_pandas_object(rows.astype(texts), index=False).to_numpy()
     return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
@@ -209,8 +213,14 @@ def with_factors(
     known: Sequence[str] = _READ,
     refusal: type[BayesBiasError] = AnswersError,
 ) -> pd.DataFrame:
-    """Return the rows with the values of these columns appended to the model names, as in "model, temperature 0.7"."""
+    """Return the rows with the values of these columns appended to the model names, as in "model, temperature 0.7".
+
+    Raise an error if a factor is one of the `known` columns, which have another meaning, if it has only one value, or
+    if it has one value for each model. `refusal` is the class of the error.
+    """
     factors = tuple(map(str, as_tuple("factors", factors, str, "['temperature']", refusal)))
+    if not factors:
+        return frame
     for factor in factors:
         if factor in known or factor not in frame:
             others = [str(name) for name in frame if name not in known]
@@ -223,8 +233,6 @@ def with_factors(
             raise refusal(
                 f"Each model has one {factor}, which therefore belongs to the model. Omit '{factor}' from `factors`."
             )
-    if not factors:
-        return frame
     parts = [frame["model"].astype(str)] if "model" in frame else []
     parts += [factor + " " + frame[factor].astype(str) for factor in factors]
     model = parts[0]
@@ -234,11 +242,14 @@ def with_factors(
 
 
 def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
-    """Raise an error if prompts with the same wording differ in more than the words and labels of the list."""
+    """Raise an error if prompts with the same wording differ in more than the words and labels of the list.
+
+    `texts` are the prompts, and `wordings` the names of their wordings. The message begins with `where`.
+    """
     column = "prompt" if texts.name == "prompt_of_reply" else texts.name
-    replaceable = _words_of(" ".join(map(str, chain(questions.words, *questions.labels))))
+    words_of_list = _words_of(" ".join(map(str, chain(questions.words, *questions.labels))))
     for wording, texts_of_wording in texts.groupby(wordings.astype(str)):
-        remaining_words = {_words_of(text) - replaceable for text in texts_of_wording.unique()}
+        remaining_words = {_words_of(text) - words_of_list for text in texts_of_wording.unique()}
         if len(remaining_words) > 1:
             first, second, *_ = sorted(remaining_words, key=sorted)
             raise AnswersError(
@@ -257,7 +268,10 @@ def _words_of(text: Any) -> frozenset[str]:
 
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
-    """Return the content of a file as a frame. The file extension determines the format."""
+    """Return the content of a file as a frame. The file extension, without ".gz", determines the format.
+
+    Logs in JSON, which contain an object, are converted to records. Errors of the readers become errors about the file.
+    """
     suffix = path.name.removesuffix(".gz").rpartition(".")[2].lower()
     label = f"{argument}: '{path}'"
     try:
@@ -311,7 +325,11 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
 def _check_pooling(
     frame: pd.DataFrame, rows: pd.DataFrame, lists: Mapping[str, AssociationList], ignore: Sequence[str]
 ) -> tuple[str, ...]:
-    """Raise an error if answers of one model would be pooled despite different settings or prompt texts."""
+    """Raise an error if answers of one model would be pooled despite different settings or prompt texts.
+
+    `rows` are the rows of `frame` with the columns that are read, and `ignore` names columns that may differ. Return
+    notices of pooled settings, and of texts that are pooled because of `ignore`.
+    """
     full = frame.reset_index(drop=True).assign(model=rows["model"], stereotype=rows["stereotype"])
     notices = list(check_settings(full, _DESIGN, ignore))
     for column in PROMPT_TEXTS:
@@ -326,22 +344,26 @@ def _check_pooling(
 
 
 def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return every column as categories of trimmed texts, so that a million rows can be compared by integer codes."""
+    """Return every column as categories of trimmed texts, so that a million rows can be compared by integer codes.
+
+    Raise an error if an answer, word, stereotype, or wording is blank.
+    """
     columns = {}
     for name in (*_HASHED, *READING):
-        codes, values = pd.factorize(rows[name], use_na_sentinel=False)
+        value_of_row, values = pd.factorize(rows[name], use_na_sentinel=False)
         texts = np.array(list(map(text_of, values)), dtype=object).astype(str)
         categories, category_of_value = np.unique(texts, return_inverse=True)
-        columns[name] = pd.Categorical.from_codes(category_of_value[codes], categories=categories)
+        columns[name] = pd.Categorical.from_codes(category_of_value[value_of_row], categories=categories)
     table = pd.DataFrame(columns)
     for name in ("answer", "word", "stereotype", "wording"):
-        if (empty := (table[name] == "").to_numpy()).any():
-            raise AnswersError(f"{name} is missing in row {int(np.argmax(empty)) + 1}. Fill it in, or remove the row.")
+        if (is_blank := (table[name] == "").to_numpy()).any():
+            row = int(np.argmax(is_blank)) + 1
+            raise AnswersError(f"{name} is missing in row {row}. Fill it in, or remove the row.")
     return table
 
 
 def _notices(cell: Cell) -> Iterator[str]:
-    """Return notices of the list, of invalid choices, and of effects that cannot be estimated well."""
+    """Yield notices of the list, of invalid choices, and of effects that cannot be estimated well."""
     yield from cell.questions.wordlist.errata
     yield from _notices_of_reading(cell)
     for reason in reasons(cell):
@@ -353,14 +375,14 @@ def _notices(cell: Cell) -> Iterator[str]:
             " whereas the published formula gives about -.5"
         )
     for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
-        if many := int((cell.counted[column] == UNKNOWN).sum()):
-            yield f"of {many:,} answers it is not known which label of '{group}' they were offered"
+        if n_unknown := int((cell.counted[column] == UNKNOWN).sum()):
+            yield f"of {n_unknown:,} answers it is not known which label of '{group}' they were offered"
     for _, class_name in cell.questions.classes:
         asked = set(chain(*cell.sets)) & set(cell.questions.wordlist.classes[class_name])
         if len(asked) == 1:
             yield (
-                f"'{next(iter(asked))}' is the only word of the class '{class_name}', so that the prior determines how"
-                " much words differ"
+                f"'{asked.pop()}' is the only word of the class '{class_name}', so that the prior determines how much"
+                " words differ"
             )
     if (n_wordings := len(cell.wordings)) < 3:
         yield (
@@ -370,37 +392,40 @@ def _notices(cell: Cell) -> Iterator[str]:
 
 
 def _notices_of_reading(cell: Cell) -> Iterator[str]:
-    """Return notices of drafts and of invalid choices."""
-    reading, total = cell.reading, len(cell.replies)
+    """Yield notices of drafts, of invalid choices, and of replies without any valid choice."""
+    reading, n_replies = cell.reading, len(cell.replies)
     if reading.drafts:
         alone = f", and {reading.drafts_alone:,} of them have no answer after it" if reading.drafts_alone else ""
         yield (
-            f"{reading.drafts:,} of {total:,} replies have a draft, such as the text before </think>. Only"
+            f"{reading.drafts:,} of {n_replies:,} replies have a draft, such as the text before </think>. Only"
             f" the text after it is read{alone}"
         )
     if cell.invalid == 0:
         return
-    lower, upper = cell.bounds
-    without_d = total - len(cell.counted)
-    answers = "one answer has" if without_d == 1 else f"{without_d:,} answers have"
-    without = f", and {answers} no D" if without_d else ""
+    share = percent(cell.invalid) if cell.invalid >= 0.01 else "less than 1%"
     only_refused = not any(reading.choices[name] for name in OUTCOMES[1:] if name != REFUSED)
+    problem = "refused or invalid" if only_refused else f"not valid ({reading.text})"
+    n_without_d = n_replies - len(cell.counted)
+    answers = "one answer has" if n_without_d == 1 else f"{n_without_d:,} answers have"
+    without_d = f", and {answers} no D" if n_without_d else ""
+    lower, upper = cell.bounds
     yield (
-        f"{percent(cell.invalid) if cell.invalid >= 0.01 else 'less than 1%'} of word choices are"
-        f" {'refused or invalid' if only_refused else f'not valid ({reading.text})'}"
-        f"{without}. With any choices in their place, the"
-        f" mean D of all answers lies between {signed(lower)} and {signed(upper)}"
+        f"{share} of word choices are {problem}{without_d}. With any choices in their place, the mean D of all answers"
+        f" lies between {signed(lower)} and {signed(upper)}"
     )
     whole = []
     for name, number in reading.replies.items():
         if name != CHOSEN and number:
             whole.append(f"{number:,} {'is' if number == 1 else 'are'} {name}")
     if whole:
-        yield f"of {total:,} replies, {joined(whole)} as a whole"
+        yield f"of {n_replies:,} replies, {joined(whole)} as a whole"
 
 
 def _provenance(frame: pd.DataFrame, ignore: Sequence[str]) -> dict[str, str]:
-    """Return the model and the settings that the source contains."""
+    """Return the model and the settings that the source contains, each as the text of all its values.
+
+    Settings over which answers are pooled (`ignore`) are marked. Texts of prompts are omitted.
+    """
     provenance = {}
     for name in dict.fromkeys(("model", *ASKED, *ignore)):
         if name in frame and name not in PROMPT_TEXTS:

@@ -109,7 +109,9 @@ def choices(
 
 
 def columns_of(id: str | None, reply: str | None, model: str | None) -> dict[str, str]:
-    """Return the paths of columns by their names. If one path is set, the default of the others is their name.
+    """Return the paths of the columns "id", "reply" and "model", by name.
+
+    A path that is not set is omitted, except for the id, whose default is "id". If no path is set, the result is empty.
 
     Raises
     ------
@@ -160,7 +162,10 @@ def replies_with_prompts(
 
 
 def check_ids(prompts: "pd.Series[str]", replies: pd.DataFrame) -> None:
-    """Raise an error if a reply has no prompt, and log a notice of each model that did not reply to all prompts."""
+    """Raise an error if a reply has no prompt, and log a notice of each model that did not reply to all prompts.
+
+    `prompts` are the ids of all prompts.
+    """
     if (unknown := replies.id[~replies.id.isin(prompts)]).size:
         raise AnswersError(
             f"`replies` contains the id '{unknown.iloc[0]}', which no prompt has ({len(unknown):,} of"
@@ -175,7 +180,10 @@ def check_ids(prompts: "pd.Series[str]", replies: pd.DataFrame) -> None:
 
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
-    """Return each reply with its prompt. The file of replies may contain copies of the prompt columns."""
+    """Return each reply with its prompt, matched by the id.
+
+    The file of replies may contain copies of the prompt columns. Raise an error if a copy differs from its prompt.
+    """
     prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])
     copied_columns = [name for name in replies if name in prompts and name not in ("id", "prompt")]
     joined = replies.merge(prompts, on="id", how="left", suffixes=("_of_reply", ""))
@@ -196,7 +204,7 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
     """Return the id of each reply, such as "7". Further replies to the same prompt are called "7 (2)", "7 (3)".
 
     Replies are numbered in random order. The order depends on the content of all replies and is therefore unrelated to
-    the order in another file.
+    the order in another file. Replies are sorted by a hash of their text and of all replies (the salt).
     """
     texts = joined.reply.fillna("").astype(str)
     salt = hashlib.sha256("".join(sorted(joined["id"] + texts)).encode()).hexdigest()
@@ -210,7 +218,8 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
 def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], kept: Sequence[str]) -> pd.DataFrame:
     """Return a row for each word in the prompt of each reply, with the columns of the reply in `kept`.
 
-    The rows are built by column, because a record for each word would need several times as much memory.
+    See `choices` for the columns. They are built as lists, because a record for each word would need several times as
+    much memory. For the same reason, equal words and lines are stored once (`sys.intern`).
     """
     require_columns(joined, ("words", "label_a", "label_b", "wording", "first"), "prompts")
     joined = joined.assign(**{name: "" for name in ("prompt", "ended") if name not in joined})
@@ -287,7 +296,10 @@ def published_answers(
 
 
 def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Iterator[dict[str, Any]]:
-    """Return a row for each word of replies about one stereotype in one wording."""
+    """Yield a row for each word of replies about one stereotype in one wording.
+
+    The published file contains neither the words nor the labels of a prompt, which are inferred from its replies.
+    """
     choices_of_replies, numbers = [], Counter[str]()
     for text in replies.reply:
         has_draft, choices = _read(text, questions.words, questions)
@@ -309,11 +321,14 @@ def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Ite
 
 
 def _inferred_labels(mentioned: Collection[str], questions: AssociationList) -> list[str]:
-    """Return the offered label of each group from the labels that a reply mentions. An unknown label is blank."""
+    """Return the offered label of each group from the labels that a reply mentions. An unknown label is blank.
+
+    It is the only label of the group that is mentioned or, otherwise, the only label that the group has.
+    """
     offered = []
     for labels in questions.labels:
         candidates = [label for label in labels if label in mentioned]
-        if len(candidates) != 1:  # then the label is only known if the group has no other label
+        if len(candidates) != 1:
             candidates = list(labels)
         offered.append(candidates[0] if len(candidates) == 1 else "")
     return offered
@@ -343,11 +358,12 @@ def _read(
     found = assignments(reply.answer, words, questions, offered, prompt)
     if not ended:
         return reply.has_draft, found
-    last = "" if ended == TOOL_CALL or not reply.answer.strip() else reply.answer.strip().splitlines()[-1].strip()
-    has_choice = any(choice.outcome == CHOSEN for choice in found.values())
+    answer = reply.answer.strip()
+    incomplete_line = answer.splitlines()[-1].strip() if answer and ended != TOOL_CALL else ""
+    has_choices = any(choice.outcome == CHOSEN for choice in found.values())
     with_ending = {}
     for word, choice in found.items():
-        is_at_end = choice.outcome == CHOSEN and last != "" and choice.line == last
-        is_missing = choice.outcome == LEFT_OUT or (choice.outcome != CHOSEN and not has_choice)
-        with_ending[word] = Assignment(ended, line=choice.line) if is_at_end or is_missing else choice
+        is_incomplete = choice.outcome == CHOSEN and incomplete_line != "" and choice.line == incomplete_line
+        is_missing = choice.outcome == LEFT_OUT or (choice.outcome != CHOSEN and not has_choices)
+        with_ending[word] = Assignment(ended, line=choice.line) if is_incomplete or is_missing else choice
     return reply.has_draft, with_ending

@@ -76,7 +76,10 @@ _signed = partial(fmt.signed, decimals=DECIMALS)
 
 
 def reach_of(labels: int, wordings: int) -> str:
-    """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings."""
+    """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings.
+
+    New labels require enough labels and enough wordings. With one label in a group, only this pair is described.
+    """
     if labels == 1:
         return ONE_PAIR
     if labels < ENOUGH_LABELS:
@@ -85,7 +88,7 @@ def reach_of(labels: int, wordings: int) -> str:
 
 
 def _too_few(row: "pd.Series[Any]") -> str:
-    """Return a clause on labels or wordings that are too few to generalise from, or ""."""
+    """Return a clause that cautions against generalising from few labels or wordings, or "" if there are enough."""
     if row.reach == FEW_LABELS:
         a = fmt.in_words(int(row.labels_a))
         b = fmt.in_words(int(row.labels_b))
@@ -97,7 +100,7 @@ def _too_few(row: "pd.Series[Any]") -> str:
 
 
 def _unreliable(pareto_k: float) -> str:
-    """Return a clause on draws that are not reliable."""
+    """Return a clause on draws that are not reliable, because the tail of their weights is too heavy."""
     return f"its draws are not reliable (Pareto k {fmt.plain(pareto_k, 2)})"
 
 
@@ -145,8 +148,82 @@ class AnswersResult(Tabled):
         return ((lower > 0) | (upper < 0)) & (self.table.pareto_k <= MAX_PARETO_K) & (self.table.withheld == "")
 
     def document(self) -> Document:
-        """Return the page of the answers and its files, for `bayes_bias.write`."""
-        return answers_document(self)
+        """Return the page of answers, or of a change, and its files, for `bayes_bias.write`."""
+        table, methods = self.table, _methods(self)
+        with_pairs = table.index[table[["labels_a", "labels_b"]].min(axis=1) > 1]
+        names = file_names(list(map(self.called, with_pairs)))
+        images = []
+        figures: dict[str, Callable[[], Axes]] = {kind: partial(plots.plot_answers, self, kind) for kind in KINDS}
+        for model, stereotype in with_pairs:
+            label = self.called((model, stereotype))
+            images.append((label, f"pairs-{names[label]}"))
+            figures[f"pairs-{names[label]}"] = partial(plots.plot_label_pairs, self, stereotype, model)
+        means = self.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[table.index]
+        posteriors = {key: posterior.draws for key, posterior in self.posteriors.items()}
+        sides = {"answers": self.sides[0]}
+        if isinstance(self, AnswersChange):
+            sides = {"before": self.before, "after": self.after}
+        return Document(
+            title=f"Answers: {self.name}",
+            heading="Did the associations of the model change?" if self.changed else _heading(self),
+            opening={"answer": self.text},
+            sections=(
+                PageSection("D", "Changes of D" if self.changed else "Associations by stereotype", "answers-d.html"),
+                PageSection("samples", "Intervals by what counts as a sample", "answers-ladder.html"),
+                PageSection("sources", "Sources of variation", "answers-sources.html"),
+                PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images})
+                if images
+                else None,
+                None if self.changed else PageSection("counts", "Answers and invalid choices", "answers-counts.html"),
+                methods_section(methods),
+                notices_section("Notes on the answers", self.all_notices),
+            ),
+            facts={
+                "result": self,
+                "what": self.quantity,
+                "level": fmt.level(self.ci_prob),
+                "answers": self.layout,
+                "counts": None if self.changed else _counts(self),
+                "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
+                "ladder": _ladder(self),
+                "steps": list(STEPS.values()),
+                "sources": Layout(
+                    list(map(self.called, means.index)),
+                    [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
+                    caption=f"Standard deviation of {self.quantity} by source, posterior mean.",
+                ),
+                "numbers": [(STEPS[str(name)], row) for name, row in self.counts().iterrows()],
+                "one_pair": ONE_PAIR,
+                "reaches": set(table.reach),
+            },
+            figures=figures,
+            latex="answers.tex",
+            tables={
+                "summary": table,
+                "ladder": self.ladder,
+                "sources": self.sources,
+                "levels": self.levels,
+                "published": self.published,
+                **({"outcomes": self.outcomes} if isinstance(self, ModelAnswers) else {}),
+                "words": self.sides[0].words,
+                **{f"replies-{side}" if self.changed else "replies": own.replies for side, own in sides.items()},
+                "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
+            },
+            methods=methods,
+            provenance={
+                "scope": self.scope,
+                "ci_prob": self.ci_prob,
+                "seed": self.seed,
+                "draws": DRAWS,
+                "model": "answers",
+                "priors": {
+                    "mu": "Uniform(-1, 1)",
+                    **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
+                },
+                "versions": json.loads(versions()),
+                **{state: side.facts for state, side in sides.items()},
+            },
+        )
 
     def steps(self, row: tuple[str, str]) -> pd.DataFrame:
         """Return the ladder (one estimate for each scope) of one model and stereotype. Missing steps are omitted."""
@@ -180,23 +257,26 @@ class AnswersResult(Tabled):
 
         If a row has no last step, because it has only one pair of labels, its step "wordings" is used instead.
         """
-        rows, before = [], self.ladder.xs("wordings", level="samples")
+        rows, step_of_wordings = [], self.ladder.xs("wordings", level="samples")
         for name in SAMPLES:
             step = self.ladder.xs(name, level="samples")
-            lower, upper = interval_of(step.where(step["mean"].notna(), before))
+            lower, upper = interval_of(step.where(step["mean"].notna(), step_of_wordings))
             rows.append({"distinguishable": int(((lower > 0) | (upper < 0)).sum()), "positive": int((lower > 0).sum())})
         return pd.DataFrame(rows, index=pd.Index(SAMPLES, name="samples"))
 
     @property
     def answer(self) -> str:
-        """Return the main result in a sentence."""
+        """Return the main result in a sentence, which combines the findings of all rows."""
         findings = [self.finding(key) for key in self.table.index]
         if self.changed:
             return headline("answers change", findings, "For {titles} no change is distinguishable from zero.")
         return headline("answers", findings, "For {titles} there is no clear association.")
 
     def title_of(self, key: tuple[str, str]) -> str:
-        """Return the words whose association a row is about, and their list if its model answered several."""
+        """Return the words whose association a row is about, such as "career words".
+
+        The stereotype is added if the model answered several lists.
+        """
         model, stereotype = key
         (_, class_name), _ = self._classes(stereotype)
         words = words_of_class(class_name)
@@ -204,17 +284,16 @@ class AnswersResult(Tabled):
         return f"{words} ({stereotype})" if has_lists and class_name != stereotype else words
 
     def _classes(self, stereotype: str) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Return the groups and classes of a stereotype, the expected pair first."""
+        """Return both groups of a stereotype, each with its stereotypical class of words."""
         return next(cell.questions for cell in self.sides[0].cells if cell.stereotype == stereotype).classes
 
     def finding(self, key: tuple[str, str]) -> Finding:
-        """Return what the headline needs to state about one model and stereotype."""
+        """Return the parts of the headline about one model and stereotype, from which sentences are composed."""
         row = self.table.loc[key]
-        model, title = key[0], self.title_of(key)
-        (group, _), (_, other) = self._classes(key[1])
-        no_verdict = str(row.withheld)
-        if row.pareto_k > MAX_PARETO_K:
-            no_verdict = _unreliable(row.pareto_k)
+        model, stereotype = key
+        title = self.title_of(key)
+        (group, _), (_, other_class) = self._classes(stereotype)
+        no_verdict = _unreliable(row.pareto_k) if row.pareto_k > MAX_PARETO_K else str(row.withheld)
         clear = bool(self.distinguishable.loc[key])
         has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
         shown = opposite(row) if has_direction and row["mean"] < 0 else row
@@ -229,7 +308,7 @@ class AnswersResult(Tabled):
             words={
                 "model": model if self.several_models else "the model",
                 "group": group,
-                "others": words_of_class(other),
+                "others": words_of_class(other_class),
                 "direction": "increased" if row["mean"] > 0 else "decreased",
             },
         )
@@ -240,7 +319,10 @@ class AnswersResult(Tabled):
         return " ".join(self._details_of_one() if len(self.table) == 1 else self._details_of_all())
 
     def _verdict(self, key: tuple[str, str]) -> list[str]:
-        """Return sentences on one row, with cautions if there are few labels or wordings."""
+        """Return sentences on one row: its finding, its population, and the probability of a positive D.
+
+        Without a verdict, there is only the reason. The finding includes cautions about few labels or wordings.
+        """
         row, finding = self.table.loc[key], self.finding(key)
         sentence = finding.sentence("answers change" if self.changed else "answers")
         if finding.case is Case.NO_VERDICT:
@@ -254,7 +336,7 @@ class AnswersResult(Tabled):
         ]
 
     def _population(self, row: "pd.Series[Any]") -> str:
-        """Return the population that one row generalises to."""
+        """Return the population that one row generalises to, which depends on the scope and on the number of labels."""
         is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
         return "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
 
@@ -263,24 +345,28 @@ class AnswersResult(Tabled):
         return tuple(filter(None, [self.finding(key).no_verdict]))
 
     def _details_of_one(self) -> list[str]:
-        """Return sentences on the only row of the table."""
+        """Return sentences on the only row of the table: verdict, mean of the answers, ladder, cautions, and position.
+
+        If there is no verdict, only the mean of the answers follows the reason.
+        """
         (key,) = self.table.index
-        row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
-        if row.withheld:
-            return [
-                *self._verdict(key),
-                f"{fmt.as_count(row.answers)} answers have a mean D of {observed} ({self.name}).",
-            ]
-        ends = []
-        for name, step in self.steps(key).iterrows():
-            ends.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
+        row = self.table.loc[key]
+        observed_mean = _signed(row.observed)
         model = f" of {key[0]}" if key[0] and not self.changed else ""
+        if row.withheld:
+            count = f"{fmt.as_count(row.answers)} answers have a mean D of {observed_mean} ({self.name})."
+            return [*self._verdict(key), count]
+        count = f"{fmt.as_count(row.answers)} answers{model} have a mean D of {observed_mean} ({self.name})."
+        if self.changed:
+            pairs = f"{fmt.as_count(row.answers)} pairs of answers"
+            count = f"D changed by {observed_mean} on average between {pairs} ({self.name})."
+        intervals = []
+        for name, step in self.steps(key).iterrows():
+            intervals.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
         sentences = [
             *self._verdict(key),
-            f"D changed by {observed} on average between {fmt.as_count(row.answers)} pairs of answers ({self.name})."
-            if self.changed
-            else f"{fmt.as_count(row.answers)} answers{model} have a mean D of {observed} ({self.name}).",
-            f"{fmt.level(self.ci_prob)} intervals by what counts as a sample: {fmt.joined(ends)}.",
+            count,
+            f"{fmt.level(self.ci_prob)} intervals by what counts as a sample: {fmt.joined(intervals)}.",
         ]
         if row.reach == ONE_PAIR:
             sentences.append("All answers chose between one pair of labels, so that other labels may differ.")
@@ -297,14 +383,13 @@ class AnswersResult(Tabled):
         return sentences
 
     def _position(self, key: tuple[str, str]) -> list[str]:
-        """Return sentences on the log odds, and on the position of labels if it is known."""
+        """Return sentences on the log odds, if they are bounded, and on the position of labels, if it is known."""
         row = self.table.loc[key]
         sentences = []
         if pd.notna(row.log_odds_mean):
-            ends = fmt.bounds(*interval_of(row, LOG_ODDS), DECIMALS)
-            sentences.append(
-                f"With labels and positions given, the association is {_signed(row.log_odds_mean)} {ends} in log odds."
-            )
+            interval = fmt.bounds(*interval_of(row, LOG_ODDS), DECIMALS)
+            log_odds = f"{_signed(row.log_odds_mean)} {interval}"
+            sentences.append(f"With labels and positions given, the association is {log_odds} in log odds.")
         if pd.notna(row.first_share):
             low, high = map(fmt.percent, interval_of(row, SHARE_FIRST))
             sentences.append(
@@ -314,24 +399,25 @@ class AnswersResult(Tabled):
         return sentences
 
     def _details_of_all(self) -> list[str]:
-        """Return sentences on the numbers of distinguishable rows."""
+        """Return sentences on several rows: how many are distinguishable from zero, in which direction and scope."""
         sentences = [self.answer]
         clear, reach = self.distinguishable, self.table.reach
         what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
-        forward = int((clear & (self.table["mean"] > 0)).sum())
+
+        def count_clear(condition: "pd.Series[bool]") -> str:
+            return fmt.in_words(int((clear & condition).sum()))
+
         if clear.any():
             sentences.append(
                 f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {what}"
-                f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero, {fmt.in_words(forward)} of them"
-                f" {direction}."
+                f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero,"
+                f" {count_clear(self.table['mean'] > 0)} of them {direction}."
             )
         if self.scope == "all" and clear.any():
-            new_labels = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
-            few = fmt.in_words(int((clear & reach.isin((FEW_LABELS, FEW_WORDINGS))).sum()))
-            one_pair = fmt.in_words(int((clear & (reach == ONE_PAIR)).sum()))
             sentences.append(
-                f"These include {new_labels} for new labels, {few} from few labels or wordings, and {one_pair} for the"
-                " only pair of labels that was asked."
+                f"These include {count_clear(reach == NEW_LABELS)} for new labels,"
+                f" {count_clear(reach.isin((FEW_LABELS, FEW_WORDINGS)))} from few labels or wordings, and"
+                f" {count_clear(reach == ONE_PAIR)} for the only pair of labels that was asked."
             )
         numbers = self.counts().distinguishable.tolist()
         # All numbers in the sentence are written in the same style, either as words or as digits.
@@ -348,7 +434,10 @@ class AnswersResult(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show D of each stereotype with its interval, and the labels and words that it generalises to."""
+        """Show D of each stereotype with its interval, and the labels and words that it generalises to.
+
+        The mark before a label shows whether D is distinguishable from zero, or that there is no verdict.
+        """
         rows = self.table
         marks = self.distinguishable.map({True: MARKS["distinguishable"], False: MARKS["not distinguishable"]})
         marks = marks.mask((rows.withheld != "") | (rows.pareto_k > MAX_PARETO_K), MARKS["not converged"])
@@ -372,6 +461,7 @@ class AnswersResult(Tabled):
         return []
 
     def _published_columns(self) -> list[Column]:
+        """Return the columns of the published D, for comparison."""
         raise NotImplementedError
 
 
@@ -426,7 +516,10 @@ class ModelAnswers(AnswersResult):
         return (self.answers,)
 
     def biases(self) -> tuple[BiasDraws, ...]:
-        """Return D of each model and stereotype with its posterior, for `bayes_bias.check`."""
+        """Return D of each model and stereotype with its posterior, for `bayes_bias.check`.
+
+        Each bias names its population, and the reason if there is no verdict.
+        """
         biases = []
         for key, row in self.table.iterrows():
             draws = self.posteriors[key].draws.mu.to_numpy()
@@ -435,13 +528,17 @@ class ModelAnswers(AnswersResult):
         return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
+        """Return the association in log odds and, if it is known, the share of choices for the first label."""
         rows = self.table
-        first = [Column("first\nlabel", rows.first_share, fmt.share)] if rows.first_share.notna().any() else []
         estimates = rows[[f"{LOG_ODDS}_mean", *interval_columns(rows, LOG_ODDS)]].to_numpy()
         log_odds = [fmt.value_and_interval(mean, low, high, DECIMALS) for mean, low, high in estimates]
-        return [Column(f"log odds\n{fmt.level(self.ci_prob)} interval", log_odds), *first]
+        columns = [Column(f"log odds\n{fmt.level(self.ci_prob)} interval", log_odds)]
+        if rows.first_share.notna().any():
+            columns.append(Column("first\nlabel", rows.first_share, fmt.share))
+        return columns
 
     def _published_columns(self) -> list[Column]:
+        """Return a column with the published D of each row and the p-value of its t test."""
         rows = self.published.loc[self.table.index]
         texts = [f"{_signed(row.published_d)} [{fmt.probability(row.p)}]" for row in rows.itertuples()]
         return [Column("published\nD [p]", texts, spare=True)]
@@ -488,29 +585,35 @@ class AnswersChange(AnswersResult):
             If `after` has a model or stereotype that the answers before lack.
         """
         pairs, _ = paired(self.before, self.after)
-        matched = [(now.model, now.stereotype) for _, now in pairs]
+        with_partner = [(after.model, after.stereotype) for _, after in pairs]
         for cell in self.after.cells:
-            if (cell.model, cell.stereotype) not in matched:
+            if (cell.model, cell.stereotype) not in with_partner:
                 model = f" of '{cell.model}'" if cell.model else ""
                 raise AnswersError(
                     f"`after` has answers{model} about '{cell.stereotype}', but there are none before. Pass answers of"
                     " the same models to the same questions."
                 )
-        return tuple(self._change_of(before, now) for before, now in pairs)
+        return tuple(self._change_of(before, after) for before, after in pairs)
 
-    def _change_of(self, before: Cell, now: Cell) -> ChangedBias:
-        """Return the bias of the answers after, with its change."""
+    def _change_of(self, before: Cell, after: Cell) -> ChangedBias:
+        """Return the bias of the answers after, with the bias of the answers before and the change.
+
+        A problem of any of the three posteriors is a problem of the change.
+        """
         key = before.model, before.stereotype
-        first = self._side(before, key)
-        second = self._side(now, key)
-        draws = 2 * self.posteriors[key].draws.mu.to_numpy()
-        problems = tuple(dict.fromkeys((*self._problems(key), *first.problems, *second.problems)))
+        bias_before = self._side(before, key)
+        bias = self._side(after, key)
+        change = 2 * self.posteriors[key].draws.mu.to_numpy()
+        problems = tuple(dict.fromkeys((*self._problems(key), *bias_before.problems, *bias.problems)))
         return ChangedBias(
-            second.name, second.draws, second.observed, _D, second.population, problems, before=first, change=draws
+            bias.name, bias.draws, bias.observed, _D, bias.population, problems, before=bias_before, change=change
         )
 
     def _side(self, cell: Cell, key: tuple[str, str]) -> BiasDraws:
-        """Return the bias of the answers on one side that have a partner on the other side."""
+        """Return the bias of the answers on one side that have a partner on the other side.
+
+        `key` is the row of the table whose change the two sides describe.
+        """
         data = observed(cell)
         posterior = sample(Density(data, effects_of(cell, self.scope)), self.seed)
         problems = (_unreliable(posterior.pareto_k),) if posterior.pareto_k > MAX_PARETO_K else ()
@@ -519,6 +622,7 @@ class AnswersChange(AnswersResult):
         return BiasDraws(self.called(key), draws, raw, _D, self._population(self.table.loc[key]), problems)
 
     def _published_columns(self) -> list[Column]:
+        """Return a column with the published D before, and one with the published D after."""
         columns = []
         for state in ("before", "after"):
             cells = []
@@ -531,85 +635,8 @@ class AnswersChange(AnswersResult):
         return columns
 
 
-def answers_document(result: AnswersResult) -> Document:
-    """Return the page of answers, or of a change."""
-    table, methods = result.table, _methods(result)
-    with_pairs = table.index[table[["labels_a", "labels_b"]].min(axis=1) > 1]
-    names = file_names(list(map(result.called, with_pairs)))
-    images = []
-    figures: dict[str, Callable[[], Axes]] = {kind: partial(plots.plot_answers, result, kind) for kind in KINDS}
-    for model, stereotype in with_pairs:
-        label = result.called((model, stereotype))
-        images.append((label, f"pairs-{names[label]}"))
-        figures[f"pairs-{names[label]}"] = partial(plots.plot_label_pairs, result, stereotype, model)
-    means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[table.index]
-    posteriors = {key: posterior.draws for key, posterior in result.posteriors.items()}
-    sides = {"answers": result.sides[0]}
-    if isinstance(result, AnswersChange):
-        sides = {"before": result.before, "after": result.after}
-    return Document(
-        title=f"Answers: {result.name}",
-        heading="Did the associations of the model change?" if result.changed else _heading(result),
-        opening={"answer": result.text},
-        sections=(
-            PageSection("D", "Changes of D" if result.changed else "Associations by stereotype", "answers-d.html"),
-            PageSection("samples", "Intervals by what counts as a sample", "answers-ladder.html"),
-            PageSection("sources", "Sources of variation", "answers-sources.html"),
-            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if images else None,
-            None if result.changed else PageSection("counts", "Answers and invalid choices", "answers-counts.html"),
-            methods_section(methods),
-            notices_section("Notes on the answers", result.all_notices),
-        ),
-        facts={
-            "result": result,
-            "what": result.quantity,
-            "level": fmt.level(result.ci_prob),
-            "answers": result.layout,
-            "counts": None if result.changed else _counts(result),
-            "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
-            "ladder": _ladder(result),
-            "steps": list(STEPS.values()),
-            "sources": Layout(
-                list(map(result.called, means.index)),
-                [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
-                caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
-            ),
-            "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
-            "one_pair": ONE_PAIR,
-            "reaches": set(table.reach),
-        },
-        figures=figures,
-        latex="answers.tex",
-        tables={
-            "summary": table,
-            "ladder": result.ladder,
-            "sources": result.sources,
-            "levels": result.levels,
-            "published": result.published,
-            **({"outcomes": result.outcomes} if isinstance(result, ModelAnswers) else {}),
-            "words": result.sides[0].words,
-            **{f"replies-{side}" if result.changed else "replies": own.replies for side, own in sides.items()},
-            "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
-        },
-        methods=methods,
-        provenance={
-            "scope": result.scope,
-            "ci_prob": result.ci_prob,
-            "seed": result.seed,
-            "draws": DRAWS,
-            "model": "answers",
-            "priors": {
-                "mu": "Uniform(-1, 1)",
-                **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
-            },
-            "versions": json.loads(versions()),
-            **{state: side.facts for state, side in sides.items()},
-        },
-    )
-
-
 def _heading(result: AnswersResult) -> str:
-    """Return a question that names the models, or "the model" if it has no name."""
+    """Return the question that the page answers. It names up to three models, or "the model" if it has no name."""
     models = list(filter(None, dict.fromkeys(result.table.index.get_level_values("model"))))
     if len(models) > _NAMED_IN_HEADING:
         return f"Which associations do {len(models)} models show?"
@@ -617,12 +644,15 @@ def _heading(result: AnswersResult) -> str:
 
 
 def _counts(result: AnswersResult) -> Layout:
-    """Lay out the numbers of answers, and of choices by outcome, in each row."""
+    """Lay out the numbers of answers, labels, wordings and words, and of choices by outcome, in each row.
+
+    Outcomes that do not occur have no column. `OUTCOMES` begins with valid choices, which need none.
+    """
     rows = result.table
-    labels, bounded = [], []
+    labels, bounds_of_mean = [], []
     for row in rows.itertuples():
         labels.append(f"{row.labels_a} × {row.labels_b}")
-        bounded.append(fmt.bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
+        bounds_of_mean.append(fmt.bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
     columns = [
         Column("answers", rows.answers, fmt.as_count),
         Column("labels", labels),
@@ -633,26 +663,34 @@ def _counts(result: AnswersResult) -> Layout:
     ]
     for outcome in OUTCOMES[1:]:
         numbers = rows[outcome.replace(" ", "_")]
-        columns += [Column(outcome, numbers, fmt.as_count)] if numbers.any() else []
-    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, fmt.as_count)]
+        if numbers.any():
+            columns.append(Column(outcome, numbers, fmt.as_count))
+    columns += [Column("bounds\nof the mean D", bounds_of_mean), Column("one label", rows.one_label, fmt.as_count)]
     return Layout(list(map(result.called, rows.index)), columns)
 
 
 def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Return the label of each row, with its estimate in each step and True if its interval excludes zero."""
+    """Return the label of each row, with its estimate in each step and True if its interval excludes zero.
+
+    In each step, more factors are treated as samples, from answers alone to words, wordings, and labels.
+    """
     rows = []
     for key in result.table.index:
         cells = []
         for name in STEPS:
             step = result.ladder.loc[(*key, name)]
             lower, upper = interval_of(step)
-            cells.append((fmt.value_and_interval(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
+            estimate = fmt.value_and_interval(step["mean"], lower, upper, DECIMALS)
+            cells.append((estimate, bool(lower > 0 or upper < 0)))
         rows.append((result.called(key), cells))
     return rows
 
 
 def _methods(result: AnswersResult) -> Methods:
-    """Return the methods text: the answers, the model, and its draws."""
+    """Return the methods text: the answers, the model, and its draws.
+
+    Settings of the language models (`asked`), such as a temperature, come from the provenance of the answers.
+    """
     table = result.table
     labels = table[["labels_a", "labels_b"]]
     models: dict[str, None] = {}

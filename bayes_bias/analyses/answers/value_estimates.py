@@ -121,7 +121,10 @@ class ValueEstimates(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the estimates in sentences."""
+        """Describe the estimates in sentences.
+
+        If there are few estimates, the headline is followed by details on each of them.
+        """
         findings = {key: self._finding(key) for key in self.table.index}
         sentences = [headline("values", list(findings.values()), "Not distinguishable from zero: {titles}.")]
         if len(findings) <= len(STEPS):
@@ -130,7 +133,7 @@ class ValueEstimates(Tabled):
         return " ".join(sentences)
 
     def _finding(self, key: tuple[str, str, str]) -> Finding:
-        """Return one estimate for the first sentences of the page."""
+        """Return the parts of the first sentence of the page for one estimate. `key` is its row in the table."""
         row = self.table.loc[key]
         return Finding(
             title=f"the {self.quantity} ({self.called(key)})",
@@ -141,7 +144,10 @@ class ValueEstimates(Tabled):
         )
 
     def _details(self, key: tuple[str, str, str], finding: Finding) -> list[str]:
-        """Return sentences on the population and the probability of one estimate."""
+        """Return sentences on the population and the probability of one estimate.
+
+        Without a verdict, there is only the sentence on groups that hardly overlap, if there is one.
+        """
         row = self.table.loc[key]
         if finding.no_verdict:
             return self._separation(row)
@@ -166,7 +172,7 @@ class ValueEstimates(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show each estimate with its interval."""
+        """Show each estimate with its interval, the probability that it is positive, and its population."""
         rows = self.table
         unit = f", in {self.unit}" if self.unit else ""
         return Layout(
@@ -192,14 +198,55 @@ class ValueEstimates(Tabled):
         return self._unsigned(self.sources, "sd", 2, "source")
 
     def _unsigned(self, rows: pd.DataFrame, name: str, decimals: int, heading: str) -> Layout:
-        """Lay out estimates that have no direction."""
+        """Lay out estimates that have no direction, in the column `name`. `heading` is above the labels of rows."""
         has_several_fits = len(rows.index.droplevel(2).unique()) > 1
+        # Model and stereotype, the first two levels, are the same in all rows of one fit.
         labels = [", ".join(key if has_several_fits else key[2:]).strip(", ") for key in rows.index]
         return Layout(labels, estimate_columns(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
 
     def document(self) -> Document:
-        """Return the page of the estimates and its files, for `bayes_bias.write`."""
-        return values_document(self)
+        """Return the page of ratings, numbers, refusals, or label probabilities, for `bayes_bias.write`."""
+        names = file_names([" ".join(filter(None, key)) for key in self.fits])
+        kind = LIKELIHOODS[self.likelihood]
+        fits = list(self.fits.values())
+        diagnostics = list(map(Diagnostics.of, fits))
+        priors: dict[str, str] = {}
+        for fit in fits:  # some of which may have no effects of words
+            priors |= json.loads(fit.attrs["priors"])
+        facts = {
+            "estimates": self,
+            "kind": kind,
+            "total": fmt.as_count(sum(len(cell.data.value) for cell in self.answers.cells)),
+            "priors": priors,
+            "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
+            "ess": fmt.as_count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
+            "software": software(),
+        }
+        methods = Methods("methods-of-values.txt", facts)
+        return Document(
+            title=f"Answers: {self.answers.name}",
+            heading=f"Do answers differ between groups in {self.answers.name}?",
+            opening={"answer": self.text},
+            sections=(
+                PageSection("values", fmt.capitalized(kind.quantity), "answers-values.html"),
+                methods_section(methods),
+                notices_section("Notes on the answers", self.answers.notices),
+            ),
+            facts={"estimates": self, "log_odds": self.likelihood not in ("numeric", "robust")},
+            figures={"values": partial(plots.plot_values, self)},
+            tables={"summary": self.table, "ladder": self.ladder, "expected": self.expected, "sources": self.sources},
+            methods=methods,
+            fits=dict(zip(names.values(), fits, strict=True)),
+            provenance={
+                "likelihood": self.likelihood,
+                "scope": self.scope,
+                "ci_prob": self.ci_prob,
+                "seed": self.seed,
+                "priors": priors,
+                "versions": json.loads(versions()),
+                "answers": {**self.answers.provenance, "sha256": self.answers.sha256},
+            },
+        )
 
 
 def estimate_values(
@@ -318,36 +365,43 @@ def estimate_values(
 
 
 def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_prob: float) -> dict[str, pd.DataFrame]:
-    """Return the rows of a cell in each table."""
+    """Return the rows of one model and stereotype in each table of `ValueEstimates`.
+
+    An estimand is a weighted sum of the expected values of the corners, such as the groups of labels.
+    """
     data, posterior = cell.data, fit["posterior"].to_dataset()
     weights = np.stack(list(data.corners.estimands.values()))  # (estimand, corner)
     estimands = pd.Index(data.corners.estimands, name="estimand")
-    expected, steps = {}, {}
+    corners = pd.Index(data.corners.names, name="corner")
+    expected, ladder = {}, {}
     for samples in SAMPLES:
         expected[samples] = expected_values(kind, data, posterior, _RANDOM[samples])  # (draw, corner)
-        steps[samples] = pd.DataFrame(summarize_draws(expected[samples] @ weights.T, ci_prob), index=estimands)
+        ladder[samples] = pd.DataFrame(summarize_draws(expected[samples] @ weights.T, ci_prob), index=estimands)
     above = (expected[scope] @ weights.T > 0).mean(axis=0)
     table = {
         "answers": len(data.value),
         "observed": weights @ data.averages(kind.as_answered(data.value)),
-        **steps[scope],
+        **ladder[scope],
         "prob_above": above,
         "prob_direction": np.maximum(above, 1 - above),
         "reach": cell.reach,
         "converged": Diagnostics.of(fit).converged,
         "separated": [isinstance(kind, Ordinal) and data.is_separated(row) for row in weights],
     }
-    corners = pd.Index(data.corners.names, name="corner")
     return {
         "table": pd.DataFrame(table, index=estimands),
-        "ladder": pd.concat(steps, names=["samples"]).swaplevel().loc[list(estimands)],
+        "ladder": pd.concat(ladder, names=["samples"]).swaplevel().loc[list(estimands)],
         "expected": pd.DataFrame(summarize_draws(expected[scope], ci_prob), index=corners),
         "sources": _sources(data, posterior, kind.scale(data).unit, ci_prob),
     }
 
 
 def _sources(data: ValueData, posterior: xr.Dataset, unit: float, ci_prob: float) -> pd.DataFrame:
-    """Return the standard deviations of effects and residuals in units of the predictor."""
+    """Return the standard deviations of effects and residuals in units of the predictor, with a row for each source.
+
+    The posterior is in standardised units, and `unit` is the standard deviation of the values by which it is
+    multiplied.
+    """
     source_of: dict[str, str] = {}
     for factor in data.factors:
         source_of |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
@@ -357,53 +411,3 @@ def _sources(data: ValueData, posterior: xr.Dataset, unit: float, ci_prob: float
         if variable in posterior:
             sources[source] = summarize_draws(unit * posterior[variable].to_numpy().ravel(), ci_prob)
     return pd.DataFrame(sources).T.astype(float).rename_axis("source")
-
-
-def values_document(estimates: ValueEstimates) -> Document:
-    """Return the page of ratings, numbers, refusals, or label probabilities."""
-    names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
-    kind = LIKELIHOODS[estimates.likelihood]
-    fits = list(estimates.fits.values())
-    diagnostics = list(map(Diagnostics.of, fits))
-    priors: dict[str, str] = {}
-    for fit in fits:  # some of which may have no effects of words
-        priors |= json.loads(fit.attrs["priors"])
-    facts = {
-        "estimates": estimates,
-        "kind": kind,
-        "total": fmt.as_count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
-        "priors": priors,
-        "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
-        "ess": fmt.as_count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
-        "software": software(),
-    }
-    methods = Methods("methods-of-values.txt", facts)
-    return Document(
-        title=f"Answers: {estimates.answers.name}",
-        heading=f"Do answers differ between groups in {estimates.answers.name}?",
-        opening={"answer": estimates.text},
-        sections=(
-            PageSection("values", fmt.capitalized(kind.quantity), "answers-values.html"),
-            methods_section(methods),
-            notices_section("Notes on the answers", estimates.answers.notices),
-        ),
-        facts={"estimates": estimates, "log_odds": estimates.likelihood not in ("numeric", "robust")},
-        figures={"values": partial(plots.plot_values, estimates)},
-        tables={
-            "summary": estimates.table,
-            "ladder": estimates.ladder,
-            "expected": estimates.expected,
-            "sources": estimates.sources,
-        },
-        methods=methods,
-        fits=dict(zip(names.values(), fits, strict=True)),
-        provenance={
-            "likelihood": estimates.likelihood,
-            "scope": estimates.scope,
-            "ci_prob": estimates.ci_prob,
-            "seed": estimates.seed,
-            "priors": priors,
-            "versions": json.loads(versions()),
-            "answers": {**estimates.answers.provenance, "sha256": estimates.answers.sha256},
-        },
-    )

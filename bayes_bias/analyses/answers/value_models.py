@@ -77,7 +77,11 @@ class Corners:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A factor (labels, wordings, words or answers) with the level of each value. It may have effects on the bias."""
+    """A factor (labels, wordings, words or answers).
+
+    `codes` has the position in `levels` of each value. If `has_bias` is True, the levels have effects on the bias as
+    well, because they occur in several corners.
+    """
 
     name: str
     levels: tuple[str, ...]
@@ -87,7 +91,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class ValueData:
-    """Observed values, with the corner and the factor levels of each value."""
+    """Observed values, with the position of the corner of each value, and the factors with the level of each value."""
 
     value: Numbers
     corner: Codes
@@ -98,12 +102,17 @@ class ValueData:
     highest: float = 1.0
 
     def averages(self, values: Numbers) -> Numbers:
-        """Return the average of values in each corner."""
+        """Return the average of the values in each corner, (corner,). `values` has a number for each observed value."""
         size = len(self.corners.names)
         return np.bincount(self.corner, values, size) / np.bincount(self.corner, minlength=size)
 
     def is_separated(self, weights: Numbers) -> bool:
-        """Return True if nearly all values of corners with positive weights are on one side of those with negative."""
+        """Return True if the values on both sides of an estimand hardly overlap.
+
+        `weights` are the weights of the corners in the estimand. The sides are the values of corners with positive and
+        with negative weights. They are separated if a value of one side exceeds a value of the other side with a
+        probability above `_SEPARATED`.
+        """
         weight = weights[self.corner]
         plus = self.value[weight > 0]
         minus = self.value[weight < 0]
@@ -140,7 +149,11 @@ class Likelihood:
     own_priors: ClassVar[Mapping[str, Prior]] = MappingProxyType({})
 
     def spec(self, factors: Sequence[Factor]) -> ModelSpec:
-        """Return the priors of a design, in units of the predictor."""
+        """Return the priors of a design, in units of the predictor.
+
+        Each factor has a standard deviation of its effects and, if its levels have effects on the bias, another one for
+        these.
+        """
         half_normal = Prior("HalfNormal", {"sigma": 0.5 * self.size})
         scales = [f"sd_{factor.name}" for factor in factors]
         bias_scales = [f"sd_{factor.name}_bias" for factor in factors if factor.has_bias]
@@ -162,13 +175,19 @@ class Likelihood:
         raise NotImplementedError
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
-        """Return the lowest and highest possible rating, or 0 and 1 for refusals. Other kinds of value ignore them."""
+        """Return the lowest and highest possible rating, or 0 and 1 for kinds of values without a scale.
+
+        Raise an error if `ratings`, the scale of ordinal answers, is set for another kind of values.
+        """
         if ratings is not None:
             raise AnswersError(f"`ratings` is the scale of ordinal answers. Omit it for '{self.name}'.")
         return 0.0, 1.0
 
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
-        """Return the approximate score and information of each value for its predictor, for the sampler."""
+        """Return the approximate score and information of each value for its predictor, for the sampler.
+
+        With the variance s² within corners, these are (value - average of its corner) / s², and 1 / s².
+        """
         deviation = values - data.averages(values)[data.corner]
         variance = max(float(deviation.var()), 1e-6)
         return deviation / variance, np.full(len(values), 1 / variance)
@@ -178,7 +197,10 @@ class Likelihood:
         raise NotImplementedError
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
-        """Return the expected values, given a normal predictor (draw, corner)."""
+        """Return the expected values, given a normal predictor in each corner.
+
+        `mean` and `variance` describe the predictor, (draw, corner), and `draws` has the draws of the other parameters.
+        """
         raise NotImplementedError
 
     def as_answered(self, values: Numbers) -> Numbers:
@@ -230,6 +252,7 @@ class Probability(Numeric):
     described = "logit-normal"
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        """Return the expected probability: the average of the inverse logit over the predictor and the residual."""
         sd = np.sqrt(variance + draws["scale_residual"][:, None] ** 2)
         return averaged(scale.centre + scale.unit * mean, scale.unit * sd)
 
@@ -251,6 +274,10 @@ class Ordinal(Likelihood):
         return Scale(data.lowest, 1.0)
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
+        """Return the ends of the scale, which are the lowest and the highest rating if `ratings` is not set.
+
+        Raise an error if a value is no whole number or lies beyond the ends, or if the scale has too many steps.
+        """
         if (values != np.round(values)).any():
             value = values[np.argmax(values != np.round(values))]
             raise AnswersError(
@@ -266,18 +293,25 @@ class Ordinal(Likelihood):
         return float(lowest), float(highest)
 
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
-        # Deviations are scaled to the variance of the latent logistic distribution, which determines the information.
+        """Return score and information of the latent logistic variable, whose variance is π² / 3.
+
+        Deviations of ratings from the averages of their corners are scaled to this variance.
+        """
         deviation = values - data.averages(values)[data.corner]
         latent = deviation / max(float(deviation.std()), 1e-6) * np.sqrt(_LOGISTIC)
         return latent / _LOGISTIC, np.full(len(values), 1 / _LOGISTIC)
 
     def observe(self, spec: ModelSpec, predictor: pt.TensorVariable, values: pt.TensorVariable) -> None:
+        """Add cutpoints between ratings, in increasing order, and the observed ratings to the current PyMC model."""
         start = np.linspace(-1, 1, len(pm.modelcontext(None).coords["step"]))
         cutpoints = free(spec, "cutpoint", dims="step", transform=ordered, initval=start)
         pm.OrderedLogistic("answered", predictor, cutpoints, compute_p=False, observed=pt.cast(values, "int64"))
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
-        # An expected rating is the lowest rating plus the sum of the probabilities of ratings above each cutpoint.
+        """Return the expected rating of each corner.
+
+        It is the lowest rating plus the sum of the probabilities of ratings above each cutpoint.
+        """
         above = averaged(mean[..., None] - draws["cutpoint"][:, None, :], np.sqrt(variance)[..., None])
         return scale.centre + above.sum(axis=-1)
 
@@ -313,18 +347,24 @@ LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType({likelihood.name: likel
 
 
 def averaged(mean: Numbers, sd: Numbers) -> Numbers:
-    """Return the average of the inverse logit over a normal distribution."""
-    total = np.zeros(np.broadcast_shapes(mean.shape, sd.shape))
-    for k, node in enumerate(_NODES):
-        total += _WEIGHTS[k] * expit(mean + node * sd)
-    return total
+    """Return the average of the inverse logit over a normal distribution, by Gauss-Hermite quadrature.
+
+    The sum over nodes is a loop, because an array of all nodes would need too much memory.
+    """
+    average = np.zeros(np.broadcast_shapes(mean.shape, sd.shape))
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        average += weight * expit(mean + node * sd)
+    return average
 
 
 # Construction of the PyMC model from data.
 
 
 def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
-    """Return the model of a likelihood for the data. Models with the same shape are compiled only once."""
+    """Return the model of a likelihood for the data. Models with the same shape are compiled only once.
+
+    The `scale` is the centre and unit by which values are standardised. By default, it is computed from the data.
+    """
     spec = likelihood.spec(data.factors)
     inputs = _inputs(likelihood, data, scale)
     coords = _coords(data)
@@ -335,7 +375,11 @@ def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = N
 def build(
     likelihood: Likelihood, data: ValueData, inputs: Mapping[str, NDArray[Any]], coords: Mapping[str, list[str]]
 ) -> pm.Model:
-    """Return the PyMC model. Its data are variables that can be replaced."""
+    """Return the PyMC model. Its data, the `inputs`, are variables that can be replaced.
+
+    The predictor of a value is the sum of the coefficients of its corner and the effects of its levels. An effect on
+    the bias is multiplied by the contrasts of the bias in the corner of the value.
+    """
     spec = likelihood.spec(data.factors)
     bias_contrasts = pt.constant(data.corners.of_bias)
     with pm.Model(coords=dict(coords)) as model:
@@ -344,22 +388,25 @@ def build(
         of_corners = pt.constant(data.corners.contrasts) @ free(spec, "coefficient", dims="contrast")
         predictor = of_corners[corner]
         for factor in data.factors:
-            codes = tensors[factor.name + "_of"]
+            level = tensors[factor.name + "_of"]
             evidence = tensors[factor.name + "_evidence"]
             sd = free(spec, f"sd_{factor.name}", _TYPICAL)
-            predictor += normal_effects(f"{factor.name}_effect", 0.0, sd, evidence, factor.name)[codes]
+            predictor += normal_effects(f"{factor.name}_effect", 0.0, sd, evidence, factor.name)[level]
             if factor.has_bias:
                 name = f"{factor.name}_bias"
                 sd = free(spec, f"sd_{name}", _TYPICAL)
                 evidence = tensors[name + "_evidence"]
                 effects = normal_effects(f"{name}_effect", 0.0, sd, evidence, (factor.name, "bias"))
-                predictor += (effects[codes] * bias_contrasts[corner]).sum(axis=1)
+                predictor += (effects[level] * bias_contrasts[corner]).sum(axis=1)
         likelihood.observe(spec, predictor, tensors["value"])
     return model
 
 
 def _coords(data: ValueData) -> dict[str, list[str]]:
-    """Return the coordinates of the dimensions of a model."""
+    """Return the names of the levels of each dimension.
+
+    These are all contrasts, contrasts of the bias, steps between ratings, and the levels of each factor.
+    """
     contrasts = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
     contrasts_of_bias = list(np.array(contrasts)[data.corners.is_bias])
     steps = [f"above {step}" for step in range(int(data.lowest), int(data.highest))]
@@ -370,7 +417,11 @@ def _coords(data: ValueData) -> dict[str, list[str]]:
 
 
 def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dict[str, NDArray[Any]]:
-    """Return the data of a model, including the score and information of each level for the sampler."""
+    """Return the data of a model: standardised values, corners, levels, and the evidence on each effect.
+
+    The evidence is only used by the sampler. For an effect on the bias, the score of a value is multiplied by its
+    contrast c, and the information by c².
+    """
     scale = scale or likelihood.scale(data)
     value = rounded((data.value - scale.centre) / scale.unit)
     score, information = likelihood.evidence(value, data)
@@ -386,9 +437,9 @@ def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dic
 
 
 def _evidence(factor: Factor, score: Numbers, information: Numbers) -> Numbers:
-    """Return the score and information of each level. See `normal_effects`."""
-    size = len(factor.levels)
-    return np.array([np.bincount(factor.codes, score, size), np.bincount(factor.codes, information, size)])
+    """Return the score and information of each level, (2, level), as sums over its values. See `normal_effects`."""
+    n_levels = len(factor.levels)
+    return np.array([np.bincount(factor.codes, score, n_levels), np.bincount(factor.codes, information, n_levels)])
 
 
 # Computation of the estimands from draws.
@@ -403,10 +454,10 @@ def expected_values(
     c . coefficient. A random factor contributes the variance sd² + |c_bias|² sd_bias². The levels of all other factors
     are fixed and have equal weights, and the mean and the variance of their effects are added.
     """
-    flat = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
-    draws = {str(name): np.asarray(flat[name].to_numpy()) for name in flat.data_vars}
+    samples = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
+    draws = {str(name): np.asarray(samples[name].to_numpy()) for name in samples.data_vars}
     corners = data.corners
-    mean = draws["coefficient"] @ corners.contrasts.T + draws.get("intercept", np.zeros(1))[:, None]
+    mean = draws["coefficient"] @ corners.contrasts.T + draws.get("intercept", np.zeros(1))[:, None]  # (draw, corner)
     variance = np.zeros_like(mean)
     squared_contrasts = (corners.of_bias**2).sum(axis=1)  # (corner,)
     for factor in data.factors:
@@ -417,7 +468,7 @@ def expected_values(
             continue
         for corner in range(len(corners.names)):
             levels = np.unique(factor.codes[data.corner == corner])
-            effects = draws[f"{factor.name}_effect"][:, levels]
+            effects = draws[f"{factor.name}_effect"][:, levels]  # (draw, level)
             if factor.has_bias:
                 effects = effects + draws[f"{factor.name}_bias_effect"][:, levels] @ corners.of_bias[corner]
             mean[:, corner] += effects.mean(axis=1)

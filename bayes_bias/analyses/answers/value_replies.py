@@ -98,7 +98,10 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
-    """Return the log of the total probability of the listed tokens that begin a label and not the other label."""
+    """Return the log of the total probability of the listed tokens that begin a label and not the other label.
+
+    `top` has the text and the log probability of each listed token. The result is minus infinity if there is none.
+    """
     label = label.casefold()
     alternative = alternative.casefold()
     logs = []
@@ -247,7 +250,11 @@ def numbers(
 
 
 def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]", ratings: tuple[int, int]) -> Value:
-    """Return the value of a reply after its draft."""
+    """Return the value of a reply after its draft, or its outcome without a value.
+
+    The function `read` returns the value of a text, or NaN. Without a value, the outcome is the reason for which the
+    reply `ended` early, a refusal, or not understood.
+    """
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone or not reply.answer.strip():
         return Value(np.nan, ended or (NOT_UNDERSTOOD if reply.is_draft_alone else REFUSED))
@@ -260,7 +267,11 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
 
 
 def _rating(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only rating in a text. The ends of the scale are ignored where the scale is mentioned."""
+    """Return the only rating in a text, or NaN.
+
+    Where the scale is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. A rating is a whole
+    number between the ends of the scale.
+    """
     low, high = ratings
     for pattern in (_OF_SCALE, _SCALE):
         text = re.sub(pattern.pattern.format(low=low, high=high), " ", text)
@@ -270,7 +281,10 @@ def _rating(text: str, ratings: tuple[int, int]) -> Value:
 
 
 def _number(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only number in a text, or the middle of the only range."""
+    """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000".
+
+    The value is NaN if there are other numbers, or if words show that the number is not the model's own answer.
+    """
     text = " ".join(_CURRENCY.sub(" ", text).split())
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
@@ -285,23 +299,26 @@ def _number(text: str, ratings: tuple[int, int]) -> Value:
 
 
 def _as_number(text: str) -> float:
-    """Return the number that a text shows."""
+    """Return the number that a text shows, such as "1,200" or "80k", where k stands for thousands."""
     digits = re.sub(r"[,'  k]", "", text)
     return float(digits) * (1000 if text.endswith("k") else 1)
 
 
 def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
-    """Return 1 for yes and 0 for no, from the beginning ("Yes, but ..."), or from the only one of both in a text."""
+    """Return 1 for yes and 0 for no, from the beginning ("Yes, but ..."), or from the only one of both in a text.
+
+    The value is NaN if a text refuses, names both, or withdraws its answer. `ratings` is not used.
+    """
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)
-    yes = _TRUE.search(text)
-    no = _FALSE.search(text)
-    first = _BEGINNING.match(text)
-    if first is not None and not cues().withdraws(text[first.end() :]):
-        return Value(float(_TRUE.search(first[0]) is not None))
-    if (yes is None) == (no is None) or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
+    beginning = _BEGINNING.match(text)
+    if beginning is not None and not cues().withdraws(text[beginning.end() :]):
+        return Value(float(_TRUE.search(beginning[0]) is not None))
+    has_yes = _TRUE.search(text) is not None
+    has_no = _FALSE.search(text) is not None
+    if has_yes == has_no or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
         return Value(np.nan)
-    return Value(float(yes is not None))
+    return Value(float(has_yes))
 
 
 _READERS: Mapping[str, Callable[[str, tuple[int, int]], Value]] = MappingProxyType(
@@ -310,7 +327,11 @@ _READERS: Mapping[str, Callable[[str, tuple[int, int]], Value]] = MappingProxyTy
 
 
 def _score(text: str) -> Value:
-    """Return the only score of a reply, as a number. "C" (correct) is 1, and "I" (incorrect) is 0."""
+    """Return the only score of a reply, as a number. "C" (correct) is 1, and "I" (incorrect) is 0.
+
+    `text` is a JSON object with the scores that inspect_ai gave to the reply, by scorer. A score that is no number is
+    not understood.
+    """
     scores = json.loads(text)
     if len(scores) != 1:
         raise AnswersError(
@@ -322,7 +343,10 @@ def _score(text: str) -> Value:
 
 
 def _notices(found: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:
-    """Return notices of replies without a value, and of ranges."""
+    """Return notices of replies without a value, by outcome, and of ranges.
+
+    `found` has the `Value` of each reply. `OUTCOMES` begins with valid choices, which values do not have.
+    """
     notices = []
     for outcome in OUTCOMES[1:]:
         is_outcome = found.outcome == outcome

@@ -80,7 +80,7 @@ class LabelGroups:
 
     @property
     def classes(self) -> tuple[str, str]:
-        """Return the stereotypical classes of the two groups."""
+        """Return the stereotypical classes of the two groups, for lists that have classes of words."""
         assert self.association is not None
         (_, class_a), (_, class_b) = self.association.classes
         return class_a, class_b
@@ -93,7 +93,10 @@ class LabelGroups:
 
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Return a mapping from each name in lower case to the position of the part that contains the name."""
+    """Return a mapping from each name in lower case to the position of the part that contains the name.
+
+    The parts are the groups of labels, or the classes of words.
+    """
     positions: dict[str, int] = {}
     for position, names in enumerate(parts):
         positions |= dict.fromkeys(map(str.casefold, names), position)
@@ -132,7 +135,11 @@ def read_values(
     ignore: str | Sequence[str] = (),
     factors: str | Sequence[str] = (),
 ) -> Values:
-    """Read and check values. See `bayes_bias.answers.estimate_values`."""
+    """Read and check values: ratings, numbers, refusals, or label probabilities, with their groups and factors.
+
+    The arguments are those of `bayes_bias.answers.estimate_values`. The `likelihood` determines the columns that are
+    read.
+    """
     pooled = check_ignored(ignore, _READ, AnswersError)
     lists = label_groups(wordlist)
     frame, default = read_frame(source, convert=from_fmat)
@@ -161,7 +168,11 @@ def read_values(
 
 
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
-    """Return groups of labels by stereotype from lists for `estimate`, or from mappings or files without classes."""
+    """Return groups of labels by stereotype.
+
+    The argument is a word list, or several lists, as for `estimate`, whose groups have classes of words. A mapping or a
+    TOML file without classes, which contains only groups, has no association.
+    """
     found: dict[str, LabelGroups] = {}
     if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
         for source in wordlist:
@@ -190,7 +201,7 @@ def _associations(wordlist: Any) -> dict[str, LabelGroups]:
 
 
 def _groups_alone(groups: Any, name: str) -> LabelGroups:
-    """Check the labels of a list without classes, and return its groups."""
+    """Return the groups of a list without classes. Raise an error unless there are two groups with different labels."""
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
     labels = {}
@@ -209,7 +220,10 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
 
 
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
-    """Return the texts and the value of each row."""
+    """Return a row for each answer with its trimmed texts and its value, which is NaN if the answer has none.
+
+    Log odds are the values of probabilities, and 0 or 1 the values of refusals and of yes and no.
+    """
     labels = (LABEL_A, LABEL_B, WORD) if likelihood.has_label_pairs else (LABEL,)
     require_columns(frame, labels, "answers")
     rows = pd.DataFrame({name: frame[name].map(text_of) for name in _TEXTS if name in frame})
@@ -230,7 +244,10 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
-    """Return the numbers of a column. Blank cells are missing numbers."""
+    """Return the numbers of a column. Blank cells are missing numbers.
+
+    Raise an error if a cell has another text. The message names its row.
+    """
     blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
     numbers = as_numbers(frame[column]).astype(float).to_numpy()
     if (wrong := ~np.isfinite(numbers) & ~blank.to_numpy()).any():
@@ -243,7 +260,10 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
 
 
 def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
-    """Return 1 for yes and 0 for no. A blank is no refusal, or a missing value."""
+    """Return 1 for yes and 0 for no.
+
+    A blank cell is no refusal in the column "refused", and a missing value in the column "value".
+    """
     texts = frame[column].map(text_of).str.casefold()
     if (wrong := ~texts.isin(_YES | _NO)).any():
         at = int(np.argmax(wrong))
@@ -256,7 +276,10 @@ def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
 
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:
-    """Return the log odds of label a against label b. Probabilities of other texts are ignored."""
+    """Return the log odds of label a against label b, log P(a) - log P(b). Probabilities of other texts are ignored.
+
+    The columns are log probabilities, or probabilities. If there is only ``prob_a``, the other label has the rest.
+    """
     has_logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
     if not has_logs and "prob_b" not in frame and "prob_a" in frame:
         frame = frame.assign(prob_b=1 - as_numbers(frame["prob_a"]).astype(float))
@@ -289,7 +312,12 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
 def _cell(
     rows: pd.DataFrame, groups: LabelGroups, likelihood: Likelihood, ratings: tuple[int, int] | None, where: str
 ) -> ValueCell:
-    """Return one model's values for one stereotype, together with the corners to compare."""
+    """Return one model's values for one stereotype, together with the corners to compare.
+
+    A corner is a group of labels, or a group combined with a class of words. For pairs of labels, the value is the log
+    odds of the label of the first group, and corners are the two classes of words. Raise an error if a corner has no
+    answers, or if all values are equal.
+    """
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
     if likelihood.has_label_pairs:
@@ -313,46 +341,61 @@ def _cell(
 
 
 def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], groups: LabelGroups, where: str) -> Any:
-    """Return the position of the group of each label, or of the class of each word."""
-    found = rows[column].map(lambda text: positions.get(text.casefold(), -1)).to_numpy()
-    if (unknown := found < 0).any():
-        text = rows[column].iloc[int(np.argmax(unknown))]
+    """Return the position of the group of each label in a column, or of the class of each word.
+
+    `positions` are the positions of casefolded labels or words. Raise an error if the list does not contain a text.
+    """
+    position_of_row = rows[column].map(lambda text: positions.get(text.casefold(), -1)).to_numpy()
+    if (is_unknown := position_of_row < 0).any():
+        text = rows[column].iloc[int(np.argmax(is_unknown))]
         what = WORD if column == WORD else LABEL
         raise AnswersError(f"{where}: the {what} '{text}' is not in the list '{groups.name}'.", text, positions)
-    return found
+    return position_of_row
 
 
 def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArray[np.int64], Corners]:
-    """Return the corners: groups of labels, combined with classes of words if the list and the answers have classes."""
+    """Return the corner of each row, and the corners that are compared.
+
+    Corners are the groups of labels or, if the list and the answers have classes of words, the combinations (a, a),
+    (a, b), (b, a) and (b, b) of a group and a class. Their contrasts are the interaction of group and class, which is
+    the bias, and the main effects of both.
+    """
     names = tuple(groups.groups)
     group = _positions(rows, LABEL, groups.group_of, groups, where)
     if groups.association is None or WORD not in rows:
         return group, _corners_of_groups(names)
     word_class = _positions(rows, WORD, groups.class_of, groups, where)
-    # Corners are (group a, class a), (a, b), (b, a), (b, b). The bias is the interaction of group and class.
-    of_group, of_class = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]).T
-    contrasts = np.column_stack([of_group * of_class, of_group, of_class]) / 2
+    sign_of_group = np.array([1, 1, -1, -1])
+    sign_of_class = np.array([1, -1, 1, -1])
+    contrasts = np.column_stack([sign_of_group * sign_of_class, sign_of_group, sign_of_class]) / 2
     corner_names = tuple(map(", ".join, product(names, groups.classes)))
     estimands = {"stereotypical − other": contrasts[:, 0]}
     return 2 * group + word_class, Corners(corner_names, contrasts, np.array([True, False, False]), estimands)
 
 
 def _corners_of_groups(names: tuple[str, ...]) -> Corners:
-    """Return groups as corners. The estimand is the difference of two groups, or each group minus the others' mean."""
-    size = len(names)
-    contrasts = helmert(size).T / np.sqrt(2)
-    if size == 2:
+    """Return groups as corners. The estimand is the difference of two groups, or each group minus the others' mean.
+
+    The coefficients of the model are n - 1 orthogonal contrasts of n groups, all of which are biases.
+    """
+    n_groups = len(names)
+    contrasts = helmert(n_groups).T / np.sqrt(2)
+    if n_groups == 2:
         estimands = {f"{names[0]} − {names[1]}": np.array([1.0, -1.0])}
     else:
-        weights = np.full((size, size), -1 / (size - 1)) + np.eye(size) * size / (size - 1)
+        weights = np.full((n_groups, n_groups), -1 / (n_groups - 1)) + np.eye(n_groups) * n_groups / (n_groups - 1)
         estimands = {f"{name} − others": weights[k] for k, name in enumerate(names)}
-    return Corners(names, contrasts, np.ones(size - 1, bool), estimands)
+    return Corners(names, contrasts, np.ones(n_groups - 1, bool), estimands)
 
 
 def _with_first_group_in_a(
     rows: pd.DataFrame, groups: LabelGroups, value: Numbers, where: str
 ) -> tuple[pd.DataFrame, Numbers]:
-    """Exchange the labels of rows in which label a is of the second group, and return rows and log odds of label a."""
+    """Return rows in which label a is of the first group, with the log odds of label a as the value.
+
+    The labels of rows in which label a is of the second group are exchanged, and the sign of their value is reversed.
+    Raise an error if the list has no classes, or if both labels are of one group.
+    """
     if groups.association is None:
         raise AnswersError(
             f"The list '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"
@@ -375,7 +418,12 @@ def _with_first_group_in_a(
 def _factors(
     rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, has_label_pairs: bool
 ) -> tuple[tuple[Factor, ...], dict[str, int]]:
-    """Return the factors that have effects, and their numbers of levels (for labels, in the smallest group)."""
+    """Return the factors that have effects, and the number of levels of each factor.
+
+    A factor, such as wordings or words, has effects if it has several levels, and fewer levels than there are rows. If
+    its levels do not occur in all corners, such as labels, the number of levels is the number in the smallest corner.
+    `corner` is the corner of each row.
+    """
     labels = (LABEL_A, LABEL_B, PAIR) if has_label_pairs else (LABEL,)
     if has_label_pairs:
         rows = rows.assign(**{PAIR: pairs_of(rows)})
@@ -396,9 +444,9 @@ def _factors(
 
 def _notices(cell: ValueCell) -> Iterator[str]:
     """Return notices if there are too few wordings or labels."""
-    if (wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
+    if (n_wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
         yield (
-            f"the question has {'one wording' if wordings == 1 else 'two wordings'}. Ask in three or more, so that"
+            f"the question has {'one wording' if n_wordings == 1 else 'two wordings'}. Ask in three or more, so that"
             " their effects can be estimated"
         )
     if cell.reach == ONE_PAIR:

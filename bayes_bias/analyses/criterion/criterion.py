@@ -65,7 +65,10 @@ _OF_FAMILIES = {"family_correlation": _ANY_CORRELATION, "sd_family": _SCALE}
 
 
 def spec_of(data: CriterionData) -> ModelSpec:
-    """Return the spec of the model. All data are in units of their standard deviation over labels."""
+    """Return the spec of the model for these data. All priors are in standard deviations over labels.
+
+    There are priors of coefficients only if there are covariates, and priors of families only if there are families.
+    """
     priors = dict(_PRIORS)
     if len(data.covariates.columns):
         priors |= _OF_COVARIATES
@@ -76,7 +79,7 @@ def spec_of(data: CriterionData) -> ModelSpec:
 
 
 def model_of(data: CriterionData) -> PyMCModel:
-    """Return the model for these data."""
+    """Return the model for these data, with the key under which its compiled form is kept."""
     spec = spec_of(data)
     inputs = _inputs(data)
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
@@ -86,15 +89,20 @@ def model_of(data: CriterionData) -> PyMCModel:
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:
-    """Return the data of the model in standard deviations over labels."""
-    both = np.stack([data.biases.values.to_numpy(), data.criterion.to_numpy()], axis=1)
-    standardised = (both - data.means.to_numpy()) / data.units.to_numpy()
+    """Return the data of the model in standard deviations over labels.
+
+    ``bias`` and ``criterion`` are standardised values (label,). ``bias_error`` has the variances of the errors of the
+    biases (label,) or, if errors are correlated, their covariance (label, label), and ``criterion_error`` has the
+    variances of the errors of the criterion. ``covariates`` are standardised, and ``membership`` (label, family) is 1
+    for the family of each label.
+    """
+    bias_mean, criterion_mean = data.means.to_numpy()
     bias_unit, criterion_unit = data.units.to_numpy()
     covariance = data.biases.covariance.to_numpy()
     error = np.diag(covariance) if data.biases.independent else covariance
     inputs = {
-        "bias": standardised[:, 0],
-        "criterion": standardised[:, 1],
+        "bias": (data.biases.values.to_numpy() - bias_mean) / bias_unit,
+        "criterion": (data.criterion.to_numpy() - criterion_mean) / criterion_unit,
         "bias_error": error / bias_unit**2,
         "criterion_error": (data.criterion_se.to_numpy() / criterion_unit) ** 2,
     }
@@ -106,7 +114,7 @@ def _inputs(data: CriterionData) -> dict[str, Numbers]:
 
 
 def _membership(families: "pd.Series[Any]") -> pd.DataFrame:
-    """Return a matrix of labels by families that contains 1 for the family of each label."""
+    """Return a table with a row for each label and a column for each family, True for the family of the label."""
     return pd.get_dummies(families.astype(str))
 
 
@@ -157,16 +165,18 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     """Add the slope, the reliabilities, and draws of the true bias and criterion of each label to a posterior.
 
     The unit of ``slope`` is criterion per bias, and ``bias`` and ``criterion`` are in their original units. All other
-    parameters are in standard deviations.
+    parameters are in standard deviations. The reliability is s² / (s² + e), where s² is the variance of true values
+    over labels, and e is the mean variance of their errors.
     """
     sd, units = posterior["sd"], data.units
-    true = data.means + units * xr.DataArray(
+    standardised = xr.DataArray(
         _draw_true_values(data, posterior, np.random.default_rng(seed)),
         dims=("chain", "draw", "label", "of"),
         coords={"label": data.labels, "of": list(OF)},
     )
-    scale = float(units.sel(of="criterion") / units.sel(of="bias"))
-    slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
+    true = data.means + units * standardised
+    ratio_of_units = float(units.sel(of="criterion") / units.sel(of="bias"))
+    slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * ratio_of_units
     # The mean variance of the errors after their mean over labels is subtracted. An error that all labels share does
     # not affect the correlation.
     covariance = data.biases.covariance.to_numpy()
@@ -196,40 +206,46 @@ def _draw_true_values(data: CriterionData, posterior: xr.Dataset, rng: np.random
     This requires solving one system of equations for each draw.
     """
     inputs = _inputs(data)
-    shape = (*posterior["correlation"].shape, len(data.labels), 2)
-    n_draws, n = shape[0] * shape[1], shape[2]
-    correlation = posterior["correlation"].to_numpy().reshape(-1)
+    n_chains, n_draws_each = posterior["correlation"].shape
+    n_draws, n_labels = n_chains * n_draws_each, len(data.labels)
+    rho = posterior["correlation"].to_numpy().reshape(-1, 1)
     mean = posterior["mean"].to_numpy().reshape(-1, 2)
     sd = posterior["sd"].to_numpy().reshape(-1, 2)
-    expected = np.broadcast_to(mean[:, None, :], (n_draws, n, 2)).copy()  # (draw, label, of)
+    expected = np.broadcast_to(mean[:, None, :], (n_draws, n_labels, 2)).copy()  # (draw, label, of)
     for name, effect in (("covariates", "coefficient"), ("membership", "family_effect")):
         if name in inputs:
             expected += inputs[name] @ posterior[effect].to_numpy().reshape(n_draws, -1, 2)
-    z = rng.standard_normal((n_draws, n, 2))
-    z[..., 1] = correlation[:, None] * z[..., 0] + np.sqrt(1 - correlation[:, None] ** 2) * z[..., 1]
+    # Draw true values and errors from the population.
+    z = rng.standard_normal((n_draws, n_labels, 2))
+    z[..., 1] = rho * z[..., 0] + np.sqrt(1 - rho**2) * z[..., 1]
     true = expected + sd[:, None, :] * z
-    noise = rng.standard_normal((2, n_draws, n))
+    bias_noise, criterion_noise = rng.standard_normal((2, n_draws, n_labels))
     if inputs["bias_error"].ndim == 1:
-        bias_noise = noise[0] * np.sqrt(inputs["bias_error"])
+        bias_noise = bias_noise * np.sqrt(inputs["bias_error"])
     else:
         eigenvalues, vectors = np.linalg.eigh(inputs["bias_error"])
-        bias_noise = noise[0] @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+        bias_noise = bias_noise @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+    # The two parts of d, and of K^-1 d.
     bias_difference = inputs["bias"] - true[..., 0] - bias_noise
-    criterion_difference = inputs["criterion"] - true[..., 1] - noise[1] * np.sqrt(inputs["criterion_error"])
+    criterion_difference = inputs["criterion"] - true[..., 1] - criterion_noise * np.sqrt(inputs["criterion_error"])
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
-    covariance = (correlation * sd[:, 0] * sd[:, 1])[:, None]
+    covariance = rho * sd[:, :1] * sd[:, 1:]
     residual = sd[:, :1] ** 2 - covariance**2 / variance
-    # The two parts of K^-1 d.
     unexplained = bias_difference - covariance / variance * criterion_difference
     bias_part = _solve_each_draw(inputs["bias_error"], residual, unexplained)
     criterion_part = (criterion_difference - covariance * bias_part) / variance
+    # Add C K^-1 d.
     true[..., 0] += sd[:, :1] ** 2 * bias_part + covariance * criterion_part
     true[..., 1] += covariance * bias_part + sd[:, 1:] ** 2 * criterion_part
-    return true.reshape(shape)
+    return true.reshape(n_chains, n_draws_each, n_labels, 2)
 
 
 def _solve_each_draw(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:
-    """Return the solution of ``(error + diag(residual)) x = right`` for each draw."""
+    """Return the solution x of ``(error + diag(residual)) x = right`` for each draw, (draw, label).
+
+    `error` is a covariance matrix (label, label) or, for independent errors, its diagonal (label,). `residual` and
+    `right` have a row for each draw.
+    """
     if error.ndim == 1:
         return np.asarray(right / (residual + error))
     solved = np.empty_like(right)
@@ -396,7 +412,7 @@ def criterion(
 
 
 def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
-    """Return the biases from any type of input that `criterion` accepts."""
+    """Return the biases from any type of input that `criterion` accepts, such as a frame, draws, a fit, or a sweep."""
     if isinstance(biases, Biases):
         return biases
     if isinstance(biases, pd.DataFrame):
@@ -416,7 +432,10 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
 
 
 def _fit_criterion(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling) -> Fitted:
-    """Fit the model for these words, or for new words."""
+    """Return a fit of the model, with draws of the true values added to its posterior.
+
+    `words` is the population of words, "these words" or "new words", and `name` is the title of the analysis.
+    """
     source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
     return fit_model(
         source,
@@ -431,7 +450,10 @@ def _fit_criterion(data: CriterionData, words: str, name: str, seed: int, sampli
 
 
 def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
-    """Return a row for each label with its data and the posterior means of its true values."""
+    """Return a row for each label with its data and the posterior means of its true values.
+
+    True values are from the fit for new words or, if biases are exact, from the fit for these words.
+    """
     posterior = fits[NEW if NEW in fits else THESE].posterior
     columns = {"bias": data.biases.values, "bias_sd": data.biases.sd, "criterion": data.criterion}
     table = pd.DataFrame({**columns, "criterion_se": data.criterion_se}).join(data.covariates)
@@ -443,15 +465,20 @@ def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
 
 
 def _summary(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
-    """Return the table of `CriterionValidity.summary`."""
+    """Return the table of `CriterionValidity.summary`: correlation, slope, and reliability for each set of words.
+
+    The observed values precede the estimates for "these words" and "new words". A reliability is omitted if the bias,
+    or the criterion, is exact.
+    """
     rows: dict[tuple[str, str], dict[str, float]] = {}
     for quantity, observed in _observed_quantities(data, ci_prob).items():
         rows[quantity, OBSERVED] = observed
         for words, fitted in fits.items():
             rows[quantity, words] = median_row(fitted.posterior[quantity], ci_prob)
     widest = NEW if NEW in fits else THESE
-    for name, has_errors in (("bias", not data.biases.exact), ("criterion", data.criterion_se.any())):
-        if has_errors:
+    has_errors = {"bias": not data.biases.exact, "criterion": bool(data.criterion_se.any())}
+    for name in OF:
+        if has_errors[name]:
             reliability = median_row(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
             rows[f"{RELIABILITY} of {name}", widest] = reliability | {"prob_direction": np.nan}
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"]))
@@ -471,13 +498,15 @@ def _observed_quantities(data: CriterionData, ci_prob: float) -> dict[str, dict[
     bias, criterion = (both - design @ coefficients).T
     r = float(np.corrcoef(bias, criterion)[0, 1])
     ratio_of_sds = float(criterion.std() / bias.std())
-    both_signs = np.array([-1, 1])
-    with np.errstate(divide="ignore"):
-        reach = scipy.stats.norm.ppf((1 + ci_prob) / 2) / np.sqrt(n - k - 3) if n - k > 3 else np.inf
-        r_interval = np.tanh(np.arctanh(r) + reach * both_signs)
-    se = ratio_of_sds * np.sqrt(max(1 - r**2, 0.0) / (n - k - 2))
     slope = r * ratio_of_sds
-    slope_interval = slope + scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2) * se * both_signs
+    se_of_slope = ratio_of_sds * np.sqrt(max(1 - r**2, 0.0) / (n - k - 2))
+    z = scipy.stats.norm.ppf((1 + ci_prob) / 2)
+    t = scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2)
+    signs = np.array([-1, 1])
+    with np.errstate(divide="ignore"):  # artanh of a correlation of 1 or -1 is infinite
+        half_width = z / np.sqrt(n - k - 3) if n - k > 3 else np.inf
+        r_interval = np.tanh(np.arctanh(r) + half_width * signs)
+    slope_interval = slope + t * se_of_slope * signs
     columns = ["median", *interval_names(ci_prob), "prob_direction"]
     return {
         CORRELATION: dict(zip(columns, [r, *r_interval.tolist(), np.nan], strict=True)),

@@ -61,7 +61,10 @@ class Biases:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
-        """Return biases from the columns ``bias`` and ``sd``. If a `covariance` is passed, ``sd`` is not needed."""
+        """Return biases from the columns ``bias`` and ``sd`` (standard error) of a frame with labels.
+
+        If the `covariance` of the errors is passed, ``sd`` is not needed. Otherwise, errors are independent.
+        """
         frame = labelled("biases", frame)
         values = column_of("biases", frame, "bias")
         if covariance is not None:
@@ -72,15 +75,19 @@ class Biases:
 
     @classmethod
     def from_draws(cls, draws: xr.DataArray) -> Self:
-        """Compute the mean and covariance of posterior draws with the dimensions ``(chain, draw, label)``."""
-        labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
-        if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
+        """Compute the mean and covariance of posterior draws with the dimensions ``(chain, draw, label)``.
+
+        The last dimension may have any name, but its coordinates must be the labels.
+        """
+        label_dims = [dim for dim in draws.dims if dim not in ("chain", "draw")]
+        if len(label_dims) != 1 or "draw" not in draws.dims or label_dims[0] not in draws.coords:
             raise CriterionError(
                 "`biases` must have the dimensions chain, draw, and one with labels, but has"
                 f" {', '.join(map(str, draws.dims))}. Pass `posterior_draws`, or name its labels."
             )
-        sample = draws.transpose(..., labels[0]).to_numpy().reshape(-1, draws.sizes[labels[0]])
-        index = pd.Index(draws[labels[0]].to_numpy().astype(str), name=LABEL)
+        (dim,) = label_dims
+        sample = draws.transpose(..., dim).to_numpy().reshape(-1, draws.sizes[dim])  # (draw, label)
+        index = pd.Index(draws[dim].to_numpy().astype(str), name=LABEL)
         return cls.of(pd.Series(sample.mean(axis=0), index), np.cov(sample, rowvar=False))
 
     @property
@@ -106,7 +113,11 @@ class Biases:
 
 
 def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame indexed by its column ``label`` or, if its index contains names, by the index."""
+    """Return a frame indexed by its column ``label`` or, if its index contains names, by the index.
+
+    Labels are converted to text. Raise an error if there are no labels, no rows, or if a label occurs twice. The
+    message names the `argument`.
+    """
     if LABEL in frame:
         frame = frame.set_index(LABEL)
     if isinstance(frame.index, pd.RangeIndex):
@@ -122,7 +133,7 @@ def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float]":
-    """Return a column as finite numbers."""
+    """Return a column as finite numbers. Raise an error if it is missing, or if a value is no finite number."""
     if name not in frame:
         raise CriterionError(
             f"`{argument}` has no column '{name}'. Rename the column that contains it."
@@ -133,7 +144,7 @@ def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float
 
 
 def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
-    """Raise an error if a label occurs twice."""
+    """Raise an error if a label occurs twice. The message names the `argument` and the label."""
     if labels.has_duplicates:
         raise CriterionError(
             f"`{argument}` contains the label '{labels[labels.duplicated()][0]}' twice. Use each label once."
@@ -141,18 +152,18 @@ def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
 
 
 def check_finite(argument: str, values: "pd.Series[Any]") -> None:
-    """Raise an error if a number is not finite."""
+    """Raise an error if a value is not a finite number. The message names the argument, the column, and the value."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         cells = values.to_list()
-        position, why = 0, "is not a number"
+        position, problem = 0, "is not a number"
         try:
             as_numbers_of(list(map(str, cells)))
         except NotNumbersError as error:
-            position, why = error.position, str(error)
+            position, problem = error.position, str(error)
         raise CriterionError(
-            f"{where}must contain numbers, but {cells[position]!r} {why}. Enter a number for each label, or remove its"
-            " row."
+            f"{where}must contain numbers, but {cells[position]!r} {problem}. Enter a number for each label, or remove"
+            " its row."
         )
     wrong = values[~np.isfinite(values)]
     if len(wrong):
@@ -161,20 +172,25 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
     """Raise an error if a standard error is negative."""
-    wrong = sd[sd < 0]
-    if len(wrong):
+    negative = sd[sd < 0]
+    if len(negative):
         raise CriterionError(
-            f"`{argument}` must contain standard errors of 0 or more, but {sd.name} of '{wrong.index[0]}' is"
-            f" {wrong.iloc[0]:g}."
+            f"`{argument}` must contain standard errors of 0 or more, but {sd.name} of '{negative.index[0]}' is"
+            f" {negative.iloc[0]:g}."
         )
 
 
 def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
-    """Check the covariance of the errors, and return it by label."""
+    """Return the covariance of the errors as a frame with the labels in rows and columns.
+
+    A frame is sorted by its own labels, and an array has the order of the labels. Raise an error if a label is missing,
+    if the matrix is not square, symmetric, and finite, or if it has a negative eigenvalue.
+    """
     n = len(labels)
     if isinstance(covariance, pd.DataFrame):
         covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
-        missing = labels[~(labels.isin(covariance.index) & labels.isin(covariance.columns))]
+        has_label = labels.isin(covariance.index) & labels.isin(covariance.columns)
+        missing = labels[~has_label]
         if len(missing):
             raise CriterionError(f"`covariance` lacks '{missing[0]}'. Pass a row and a column for each bias.")
         covariance = covariance.loc[list(labels), list(labels)]
@@ -190,11 +206,11 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     diagonal = np.diag(matrix)
     is_diagonal = not (matrix - np.diag(diagonal)).any()
     eigenvalues = np.sort(diagonal) if is_diagonal else np.linalg.eigvalsh(matrix)
-    if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] < 0:
+    smallest, largest = eigenvalues[0], eigenvalues[-1]
+    if smallest < -_ROUNDING * max(largest, 0.0) or largest < 0:
         raise CriterionError(
-            f"`covariance` is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so it"
-            " cannot be the covariance of errors. Check that it does not contain distances or rounded"
-            " correlations."
+            f"`covariance` is not positive semidefinite (least eigenvalue {smallest:.2g}), so it cannot be the"
+            " covariance of errors. Check that it does not contain distances or rounded correlations."
         )
     return pd.DataFrame((matrix + matrix.T) / 2, labels, list(labels))
 
@@ -203,34 +219,38 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
 
 
 def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) -> Biases:
-    """Return the biases of one list in several embeddings or languages.
+    """Return the biases of one list in several embeddings or languages, by the labels of the fits.
 
     Errors are due to the choice of words. If fits contain the same words, the errors of their biases are correlated.
     `shared_errors` estimates the share of the error variance that is common to all biases.
     """
     fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
-    values, variance = [], []
+    values, variances = [], []
     for fit in fitted.values():
         estimate = bias_estimate(fit, scope)
         values.append(estimate.observed.item())
         # If the scope samples nothing, the error variance is zero.
-        variance.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
+        variances.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
     shared_share = 0.0
-    if any(variance):
+    if any(variances):
         scope_name = check_scope(next(iter(fitted.values())), scope).name
-        cells = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
-        shared_share = float(shared_errors(cells, scope_name).fillna(0.0).iloc[0])
+        # The influence of each word on the bias, by label and replicate (there is only one).
+        influences = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
+        shared_share = float(shared_errors(influences, scope_name).fillna(0.0).iloc[0])
     units = {fit.metric.unit for fit in fitted.values()}
     biases = pd.Series(values, list(fitted), dtype=float)
     if len(units) > 1:
         raise CriterionError(
             f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
         )
-    return Biases.of(biases, with_common_error(np.sqrt(variance), shared_share), units.pop())
+    return Biases.of(biases, with_common_error(np.sqrt(variances), shared_share), units.pop())
 
 
 def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return the covariance of errors with a common component that accounts for `share` of their variance."""
+    """Return the covariance of errors with a common component that accounts for `share` of their variance.
+
+    The standard deviations of the errors are `sd`, so errors i and j have the covariance ``share * sd[i] * sd[j]``.
+    """
     return share * np.outer(sd, sd) + (1 - share) * np.diag(sd**2)
 
 
@@ -264,18 +284,20 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
 def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
     """Return the covariance of the errors of the contrasts of all targets, (target, target).
 
+    `weights` are the weights of the attributes' classes in a contrast, and `scope` names the words that are samples.
+
     Errors from the choice of attributes are shared by the targets of a group, and partly by other groups. Errors from
     the residual belong to one target. The model provides variances of contrasts, so the covariance of the contrasts of
     the groups g and h is computed as ``(var(g + h) - var(g) - var(h)) / 2``, and ``var(g)`` as ``var(g + g) / 4``.
     """
-    data, groups = fitted.data, fitted.data.group_of.to_numpy()
-    n_groups = data.sizes["group"]
+    group_of_target = fitted.data.group_of.to_numpy()
+    n_groups, n_targets = fitted.data.sizes["group"], len(group_of_target)
     if scope.samples_nothing:
-        return np.zeros((len(groups), len(groups)))
+        return np.zeros((n_targets, n_targets))
     single_groups = np.eye(n_groups)
     sums_of_two = (single_groups[:, None, :] + single_groups[None, :, :]).reshape(-1, n_groups)
     parts = fitted.variances.contrast_variances(sums_of_two[:, :, None] * weights, n_targets=1)
-    shared_covariance = np.zeros((n_groups, n_groups))
+    covariance_of_groups = np.zeros((n_groups, n_groups))
     variance_of_target = np.zeros(n_groups)
     for part, draws in parts.items():
         if not is_noise(part, scope, TARGETS):
@@ -285,8 +307,9 @@ def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Sc
         if part.startswith(("residual", TARGETS.name)):
             variance_of_target += variance
         else:
-            shared_covariance += (variance_of_sum - variance[:, None] - variance[None, :]) / 2
-    return np.asarray(shared_covariance[np.ix_(groups, groups)] + np.diag(variance_of_target[groups]))
+            covariance_of_groups += (variance_of_sum - variance[:, None] - variance[None, :]) / 2
+    shared = covariance_of_groups[np.ix_(group_of_target, group_of_target)]  # (target, target)
+    return np.asarray(shared + np.diag(variance_of_target[group_of_target]))
 
 
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
@@ -328,7 +351,9 @@ class CriterionData:
     def of(
         cls, biases: Biases, outside: pd.DataFrame, covariates: Sequence[str] = (), family: str | None = None
     ) -> Self:
-        """Match biases by label with the columns of a frame.
+        """Match biases by label with the columns of a frame (`outside`): the criterion, covariates, and a family.
+
+        Labels that lack a bias or a criterion are omitted, with a notice.
 
         Raises
         ------
@@ -366,7 +391,7 @@ class CriterionData:
     @property
     def noun(self) -> str:
         """The noun for a label, from the name of the first index that has a name."""
-        for values in self._both:
+        for values in (self.biases.values, self.criterion):
             if values.index.name != LABEL:
                 return str(values.index.name)
         return LABEL
@@ -385,7 +410,10 @@ class CriterionData:
 
     @property
     def dataset(self) -> xr.Dataset:
-        """The data in their original units, for the group ``constant_data``."""
+        """Return the data in their original units, for the group ``constant_data`` of the fit.
+
+        Covariates and families are included if there are any.
+        """
         content: dict[str, Any] = {
             "bias_covariance": (("label", "label_too"), self.biases.covariance.to_numpy()),
             "criterion_se": ("label", self.criterion_se.to_numpy()),
@@ -409,20 +437,18 @@ class CriterionData:
     @property
     def sha256(self) -> str:
         """Hash of all labels and data."""
-        frame = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
+        frame = pd.concat([self.biases.values, self.criterion, self.criterion_se, self.covariates], axis=1)
         text = frame.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
         if self.family is not None:
             text += self.family.to_csv()
         return hashlib.sha256(text.encode()).hexdigest()
 
-    @property
-    def _both(self) -> "tuple[pd.Series[float], pd.Series[float]]":
-        """Observed biases and criterion."""
-        return self.biases.values, self.criterion
-
 
 def outside_of(criterion: Any) -> pd.DataFrame:
-    """Return the criterion as a frame by label, from any type of input that `criterion` accepts."""
+    """Return the criterion as a frame by label, from any type of input that `criterion` accepts.
+
+    The frame has a column ``criterion`` and, if they are in the source, standard errors, covariates, and families.
+    """
     if isinstance(criterion, pd.DataFrame):
         return labelled("criterion", criterion)
     if isinstance(criterion, str | Path):
@@ -451,39 +477,44 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
 
 
 def _shared_labels(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """Return the labels with both a bias and a criterion, and notices of all other labels."""
+    """Return the labels with both a bias and a criterion, and notices of all other labels.
+
+    Raise an error if fewer than `FEWEST` labels have both.
+    """
     bias_labels, criterion_labels = biases.values.index, outside.index
     has_criterion = bias_labels.isin(criterion_labels)
     both = bias_labels[has_criterion].to_list()
-    omitted = []
-    for reason, labels in (
-        ("without a criterion", bias_labels[~has_criterion]),
-        ("without a bias", criterion_labels[~criterion_labels.isin(both)]),
-    ):
-        if len(labels):
-            omitted.append((reason, list(labels)))
+    omitted = {
+        "without a criterion": bias_labels[~has_criterion].to_list(),
+        "without a bias": criterion_labels[~criterion_labels.isin(both)].to_list(),
+    }
+    omitted = {reason: labels for reason, labels in omitted.items() if labels}
     if not both:
         raise CriterionError(
             f"`criterion` has no label in common with the biases: it contains {_some(list(criterion_labels))}, and the"
             f" biases {_some(list(bias_labels))}. Use the same name for each embedding, word, or class in both."
         )
     if len(both) < FEWEST:
-        reasons = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted)
+        reasons = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted.items())
         raise CriterionError(
             f"`criterion` has {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and"
             " a criterion, too few to estimate a correlation. Pass at least"
             f" {in_words(FEWEST)}{f' ({reasons})' if reasons else ''}."
         )
-    return both, [f"omitted, {reason}: {', '.join(labels)}" for reason, labels in omitted]
+    return both, [f"omitted, {reason}: {', '.join(labels)}" for reason, labels in omitted.items()]
 
 
 def _some(labels: Sequence[str]) -> str:
-    """Return a text with the first labels and the number of further labels."""
+    """Return a text with the first labels and the number of further labels, such as "French, German and 12 more"."""
     return ", ".join(labels[:_NAMED]) + (f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
 
 
 def _standard_errors(outside: pd.DataFrame) -> "pd.Series[float]":
-    """Return the standard errors in the frame, or compute standard errors of means or shares from numbers of people."""
+    """Return the standard error of the criterion of each label.
+
+    It is the column ``criterion_se`` or, with n people (``criterion_n``), the error of a mean, ``criterion_sd`` / √n,
+    or of a share p, √(p (1 - p) / n). Without these columns, the criterion is exact, and the error is zero.
+    """
     if "criterion_se" in outside:
         se = column_of("criterion", outside, "criterion_se")
         check_not_negative("criterion", se)
@@ -511,7 +542,10 @@ def _standard_errors(outside: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | None":
-    """Check the families, and return the family of each label or, without families, None."""
+    """Return the family of each label or, without families, None.
+
+    Raise an error if a label has no family, if there is only one family, or if every family has a single label.
+    """
     if family is None:
         return None
     if family not in outside:
@@ -530,7 +564,10 @@ def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | No
 
 
 def _check_differ(what: str, values: "pd.Series[float]") -> None:
-    """Raise an error if a number is not finite, or if all numbers are equal."""
+    """Raise an error if a value is no finite number, or if all values are equal.
+
+    The message calls the values `what`, such as "biases".
+    """
     check_finite(what, values)
     if np.ptp(values.to_numpy()) == 0:
         raise CriterionError(

@@ -99,12 +99,12 @@ def plot_criterion(
 
 def _name_points(ax: Axes, result: CriterionValidity) -> None:
     """Write names alternately to the right and left of points, from bottom to top, so that they do not overlap."""
-    for place, (label, row) in enumerate(result.table.sort_values("true_criterion").iterrows()):
-        right = place % 2 == 0
+    for position, (label, row) in enumerate(result.table.sort_values("true_criterion").iterrows()):
+        is_right = position % 2 == 0
         look: dict[str, Any] = {
-            "xytext": (4, -7) if right else (-4, 3),
+            "xytext": (4, -7) if is_right else (-4, 3),
             "textcoords": "offset points",
-            "ha": "left" if right else "right",
+            "ha": "left" if is_right else "right",
             "fontsize": 8.5,
             "color": INK,
             "zorder": 5,
@@ -113,18 +113,21 @@ def _name_points(ax: Axes, result: CriterionValidity) -> None:
 
 
 def _line(ax: Axes, result: CriterionValidity) -> None:
-    """Draw the expected criterion given the true bias, through the means of both."""
+    """Draw the expected criterion given the true bias, with its interval at each bias.
+
+    In each posterior draw, the line has the slope of this draw, and passes through the means of the true biases and of
+    the true criterion over labels. The line is coloured if the interval of the slope excludes zero.
+    """
     posterior = result.fit["posterior"].dataset.stack(sample=("chain", "draw")).transpose("sample", ...)
     slope, bias, criterion = (posterior[name].to_numpy() for name in ("slope", "bias", "criterion"))
     rows = result.table
-    ends = (rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max()
-    limits = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
-    margin = _MARGIN * (limits[1] - limits[0])
-    ax.set_ylim(limits[0] - margin, limits[1] + margin)  # an uncertain slope may extend far beyond
-    x = np.linspace(*ends, _STEPS)
-    line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])
+    lowest, highest = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
+    margin = _MARGIN * (highest - lowest)
+    ax.set_ylim(lowest - margin, highest + margin)  # an uncertain slope may extend far beyond
+    x = np.linspace((rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max(), _STEPS)
+    line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])  # (draw, x)
     low, high = tails(result.ci_prob)
     lower, middle, upper = np.quantile(line, [low, 0.5, high], axis=0)
     ax.fill_between(x, lower, upper, color=NOISE, linewidth=0, zorder=0)
-    slopes = np.quantile(slope, [low, high])
-    ax.plot(x, middle, color=estimate_look(excludes(*slopes))["color"], linewidth=1.4, zorder=1)
+    slope_interval = np.quantile(slope, [low, high])
+    ax.plot(x, middle, color=estimate_look(excludes(*slope_interval))["color"], linewidth=1.4, zorder=1)

@@ -100,7 +100,11 @@ class CriterionValidity(Tabled):
         return self.numbers.copy()
 
     def verdict(self) -> CriterionVerdict:
-        """Return the verdict with its label and sentences."""
+        """Return the verdict on the correlation, with its label and sentences.
+
+        The sentences state the result for the widest population of words with a clear correlation, the correlation for
+        each population, the correlation without correction for errors and, if biases have errors, the reliabilities.
+        """
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
@@ -131,16 +135,20 @@ class CriterionValidity(Tabled):
         return CriterionVerdict(self._label, " ".join(sentences))
 
     def _correlation_text(self, words: str) -> str:
-        """Return a sentence on the correlation for these words, or for new words."""
-        exact = not self.table.criterion_se.any()
-        reach = {
-            THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion,'}",
-            NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'},",
+        """Return a sentence on the correlation for these words, or for new words, and the errors it is corrected for.
+
+        The result for these words allows for errors of the criterion, and the result for new words also for errors of
+        the biases. Exact criteria have no errors.
+        """
+        is_exact = not self.table.criterion_se.any()
+        population = {
+            THESE: f"for exactly these words{'' if is_exact else ', corrected for errors of the criterion,'}",
+            NEW: f"for new words, corrected for errors {'of the biases' if is_exact else 'in both'},",
         }
         direction = fmt.probability_in_words(self.correlation(words)["prob_direction"])
         return (
-            f"The correlation {reach[words]} is {self.written(CORRELATION, words)}, with a probability of direction of"
-            f" {direction}."
+            f"The correlation {population[words]} is {self.written(CORRELATION, words)}, with a probability of"
+            f" direction of {direction}."
         )
 
     @property
@@ -183,7 +191,10 @@ class CriterionValidity(Tabled):
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Return the median and interval as text. The number of decimals of a slope depends on its size."""
+        """Return the median and interval of a quantity as text.
+
+        Correlations and reliabilities have two decimals, and a slope has at least two significant digits.
+        """
         row = self.numbers.loc[(quantity, words)]
         sign = "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
@@ -217,14 +228,17 @@ class CriterionValidity(Tabled):
 
     @property
     def _label(self) -> Label:
-        """The label of the verdict, provided that the fits have converged."""
+        """Return the label of the verdict, provided that the fits have converged. See `CriterionVerdict`."""
         if self.excludes_zero(self.widest):
             return "distinguishable"
         return "for these words only" if self.excludes_zero(THESE) else "not distinguishable"
 
     @property
     def layout(self) -> Layout:
-        """Show correlation and slope, before and after correction for errors."""
+        """Show correlation, slope and reliabilities, with a row for each set of words.
+
+        The first row of a quantity is not corrected for errors.
+        """
         rows = self.numbers
         return Layout(
             [str(quantity) for quantity, _ in rows.index],
@@ -238,7 +252,10 @@ class CriterionValidity(Tabled):
 
 
 def median_row(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
-    """Return the median (because a ratio of scales may have no mean), interval, and probability of direction."""
+    """Return the median of draws, the interval, and the probability of the direction of the median, by column.
+
+    The median is used instead of the mean, because a ratio of scales, such as a slope, may have no mean.
+    """
     lower, median, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy().tolist()
     prob_positive = float((draws > 0).mean())
     columns = ["median", *interval_names(ci_prob), "prob_direction"]

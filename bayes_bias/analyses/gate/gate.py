@@ -192,7 +192,10 @@ def check(
 
 
 def check_allowed(rope: float | None, alpha: float) -> float:
-    """Return the allowed size of a bias, or raise an error if it or `alpha` is impossible."""
+    """Return the allowed size of a bias as a number.
+
+    Raise an error if it is missing or negative, or if `alpha` is no probability below one half.
+    """
     if rope is None:
         raise BayesBiasError(
             "`rope` is missing. Pass the largest allowed size of a bias, such as rope=0.05 (--rope 0.05)."
@@ -205,7 +208,11 @@ def check_allowed(rope: float | None, alpha: float) -> float:
 
 @dataclass(frozen=True)
 class _Settings:
-    """The settings of a gate, and the number of its lists."""
+    """The settings of a gate, and the number of its lists.
+
+    `rope`, `scope` and `alpha` are the arguments of `check`, `fitting` are the arguments of a fit, and `lists` is the
+    number of lists, which are adjusted for each other.
+    """
 
     rope: float
     scope: ScopeName
@@ -224,43 +231,49 @@ class _Settings:
             return decide(**self._posteriors([table]), observed=_raw_bias(table))
         table, before = pair(table, before)
         raw_biases: dict[str, Any] = {"observed": _raw_bias(table), "before": _raw_bias(before)}
-        sides = {"now": table, "before": before}
-        difference = weighted_sum(sides, {"now": 1.0, "before": -1.0})
-        total = weighted_sum(sides, {"now": 1.0, "before": 1.0})
+        both_tables = {"now": table, "before": before}
+        difference = weighted_sum(both_tables, {"now": 1.0, "before": -1.0})
+        total = weighted_sum(both_tables, {"now": 1.0, "before": 1.0})
         if np.abs(difference.values).max() < EQUAL:  # a posterior of zero differences does not exist
             return decide(Excess((UNCHANGED,), self.rope), **raw_biases)
         return decide(**self._posteriors([difference, total]), **raw_biases)
 
     def decision_on_bias(self, bias: BiasDraws, records: Mapping[str, Any] | None) -> Decision:
-        """Return the decision on a bias of sentence pairs or answers, without the adjusted probability."""
+        """Return the decision on a bias of sentence pairs or answers, without the adjusted probability.
+
+        `records` are the biases of a baseline by name. A `ChangedBias` contains the bias before itself. Without any
+        bias before, the decision is on the size of the bias.
+        """
         if records is not None and self.lists == len(records) == 1:
             # Names of single results may differ between releases.
             records = {bias.name: next(iter(records.values()))}
-        excess = Excess((bias.estimate,), self.rope)
-        before = math.nan
         if records is not None or isinstance(bias, ChangedBias):
             excess, before = excess_of_change(bias, records, self.rope)
+        else:
+            excess, before = Excess((bias.estimate,), self.rope), math.nan
         return Decision(excess, self.alpha, bias.observed, before, problems=bias.problems, lists=self.lists)
 
     def _posteriors(self, tables: Sequence[AssociationTable]) -> dict[str, Any]:
         """Return the arguments of `Decision` that depend on posteriors: excess, words needed, and problems of fits.
 
-        The tables are those of the bias, or of the difference and of the sum of two biases.
+        The tables are those of the bias, or of the difference and of the sum of two biases. The words needed are the
+        words with which a bias (or an increase) of twice the allowed size fails with the probability `_POWER`, or None
+        if no number of words is enough.
         """
-        contrasts: list[Estimate] = []
+        estimates: list[Estimate] = []
         problems: list[str] = []
-        needed = []
+        needed: list[int | None] = []
         for table in tables:
-            estimate, source, reasons = _posterior(table, self.scope, self.fitting)
-            contrasts.append(estimate)
-            problems += reasons
+            estimate, source, problems_of_fit = _posterior(table, self.scope, self.fitting)
+            estimates.append(estimate)
+            problems += problems_of_fit
             # A bias of twice the allowed size exceeds it by this much, and so does the sum of both biases by more.
-            excess = self.rope + abs(mean_of(estimate) - mean_of(contrasts[0]))
+            excess = self.rope + abs(mean_of(estimate) - mean_of(estimates[0]))
             ci_prob = 1 - 2 * self.alpha / self.lists
             power = _POWER ** (1 / len(tables))  # so that the gate fails for all tables with this probability
             needed.append(words_needed(source, excess, self.scope, ci_prob=ci_prob, power=power))
         return {
-            "excess": Excess(tuple(contrasts), self.rope),
+            "excess": Excess(tuple(estimates), self.rope),
             "words_needed": None if None in needed else max(filter(None, needed)),
             "problems": (f"the fit has not converged: {'; '.join(problems)}",) if problems else (),
         }
@@ -269,10 +282,15 @@ class _Settings:
 def _posterior(
     table: AssociationTable, scope: ScopeName, fitting: Mapping[str, Any]
 ) -> tuple[Estimate, AssociationTable | Fit, tuple[str, ...]]:
-    """Return the bias of a table, the table or its fit, and the reasons why the fit has not converged."""
+    """Return the bias of a table, the table or its fit, and the reasons why the fit has not converged.
+
+    The posterior of a small table is integrated numerically, without a fit. Other tables are fitted with the arguments
+    `fitting`. The second item is the source from which the number of words is planned.
+    """
     spec = load_spec("crossed")
-    if known := integrated(table, spec):
-        return integrated_bias(*known, scope), table, ()
+    integral = integrated(table, spec)
+    if integral:
+        return integrated_bias(*integral, scope), table, ()
     with optional(f" for '{table.name}'"):
         from bayes_bias.fitting.fit import fit_table  # which imports Numba, in seconds, and most tables need no sampler
 
@@ -281,6 +299,6 @@ def _posterior(
 
 
 def _raw_bias(table: AssociationTable) -> float:
-    """Return the raw contrast of a table."""
+    """Return the raw contrast of a table: the weighted sum of the mean associations of its groups with its classes."""
     means = table_means(table)
     return float((bias_weights(means).isel(contrast=0) * means.block_mean).sum())

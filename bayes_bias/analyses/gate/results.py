@@ -105,14 +105,15 @@ class Gate(Tabled):
 
     @property
     def text(self) -> str:
-        """A sentence on each list, the outcome of several lists, and what the gate can detect."""
+        """A sentence on each list, the outcome of several lists, and the sizes of biases that the gate can detect."""
         sentences = [f"{name}: {self._sentence(decision)}" for name, decision in self.decisions.items()]
-        together = [] if len(self.decisions) == 1 else [self.summary]
-        return "\n".join([*sentences, *together, *self.sight, *self._independence])
+        if len(self.decisions) > 1:
+            sentences.append(self.summary)
+        return "\n".join([*sentences, *self.sight, *self._independence])
 
     @property
     def summary(self) -> str:
-        """The outcome of all lists, in a sentence."""
+        """The outcome of all lists, in a sentence that names the lists with each outcome."""
         names_by_outcome: dict[Outcome, list[str]] = {}
         for name, decision in self.decisions.items():
             names_by_outcome.setdefault(decision.outcome, []).append(name)
@@ -125,19 +126,23 @@ class Gate(Tabled):
 
     @property
     def sight(self) -> list[str]:
-        """How often this gate passes and fails biases of known size, in sentences on each list."""
-        return [f"{name}: {self._sight(each)}" for name, each in self.decisions.items() if not each.unchanged]
+        """Sentences on each list about how often this gate passes and fails biases of known size.
+
+        Lists whose values are the same as in the baseline have none, because their posterior is not known.
+        """
+        changed = {name: decision for name, decision in self.decisions.items() if not decision.unchanged}
+        return [f"{name}: {self._sight(decision)}" for name, decision in changed.items()]
 
     @property
     def layout(self) -> Layout:
         """Show the decision on each list and its probabilities."""
         rows, decimals = self.table, self._decimals
-        marked = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
+        decisions = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
         intervals = [bounds(*decision.interval, decimals) for decision in self.decisions.values()]
         return Layout(
             list(map(str, rows.index)),
             [
-                Column("decision", marked, words=True),
+                Column("decision", decisions, words=True),
                 Column("change" if self.has_baseline else "bias", rows["mean"], partial(signed, decimals=decimals)),
                 Column(f"{level(1 - 2 * self.alpha)} interval", intervals),
                 Column("probability\nwithin", rows.prob_within, probability),
@@ -149,17 +154,17 @@ class Gate(Tabled):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as `Tabled.to_dict` does, with the numbers of its lists."""
-        decided = {"outcome": self.outcome, "exit_code": self.exit_code, "summary": self.summary}
-        record = super().to_dict() | decided
+        """Return the result as `Tabled.to_dict` does, with the numbers of its lists.
+
+        The entry ``measured`` contains the tables or posteriors, which a later check can use as its baseline.
+        """
+        record = super().to_dict()
         del record["decisions"]
-        return record | {
-            "table": as_json(self.table),
-            MEASURED: {
-                name: record_of_bias(item) if isinstance(item, BiasDraws) else record_of(item)
-                for name, item in self.measured.items()
-            },
-        }
+        measured = {}
+        for name, item in self.measured.items():
+            measured[name] = record_of_bias(item) if isinstance(item, BiasDraws) else record_of(item)
+        decided = {"outcome": self.outcome, "exit_code": self.exit_code, "summary": self.summary}
+        return record | decided | {"table": as_json(self.table), MEASURED: measured}
 
     def to_markdown(self) -> str:
         """Return the decisions in Markdown, for a comment on a pull request."""
@@ -167,7 +172,10 @@ class Gate(Tabled):
         return f"### Bias check: {self.outcome}\n\n{super().to_markdown()}\n\n{self._allowed}.\n\n{sentences}\n"
 
     def to_model_card(self) -> str:
-        """Return a section for a model card, in Markdown."""
+        """Return a section for a model card, in Markdown.
+
+        It contains the allowed size, the population, the table, and the outcome.
+        """
         allowed = f"{self._allowed[0].lower()}{self._allowed[1:]}"
         return (
             f"## Bias\n\nChecked with `bayes-bias` ({allowed}; error probability {self.alpha:g};"
@@ -175,7 +183,10 @@ class Gate(Tabled):
         )
 
     def to_junit(self) -> str:
-        """Return the decisions as JUnit XML, with a test case for each list. A list without a decision is skipped."""
+        """Return the decisions as JUnit XML, for programs that show results of tests.
+
+        There is a test case for each list. A list without a decision is skipped.
+        """
         outcomes = [decision.outcome for decision in self.decisions.values()]
         counts = {"tests": len(outcomes), "failures": outcomes.count("fail"), "skipped": outcomes.count("cannot tell")}
         suite = ET.Element("testsuite", {"name": "bayes-bias check"} | {key: str(n) for key, n in counts.items()})
@@ -191,22 +202,26 @@ class Gate(Tabled):
 
     @property
     def _populations(self) -> list[str]:
-        """The populations of sentence pairs or answers. Word lists have none."""
+        """The populations of sentence pairs or answers, such as "new pairs of new writers". Word lists have none."""
         return list(dict.fromkeys(item.population for item in self.measured.values() if isinstance(item, BiasDraws)))
 
     @property
     def _assumption(self) -> str:
-        """A clause on the population."""
+        """A clause on the population that the decisions generalise to, which begins with "for"."""
         populations = self._populations
         return f"for {joined(populations)}" if populations else scope_of(self.scope).assumption
 
     @property
     def _noun(self) -> str:
+        """The noun for what is decided: a list of words, or a result of sentence pairs or answers."""
         return "result" if self._populations else "list"
 
     @property
     def _independence(self) -> list[str]:
-        """A sentence on changes of sentence pairs or answers."""
+        """A sentence on how the change of sentence pairs or answers was estimated: from pairs, or as if independent.
+
+        There is no such sentence without a baseline, for word lists, or if nothing changed.
+        """
         if not self.has_baseline or not self._populations or all(each.unchanged for each in self.decisions.values()):
             return []
         if any(isinstance(item, ChangedBias) for item in self.measured.values()):
@@ -218,18 +233,22 @@ class Gate(Tabled):
 
     @property
     def _decimals(self) -> int:
+        """The number of decimals of biases. All lists of a gate have the same metric."""
         return next(iter(self.measured.values())).metric.decimals
 
     @property
     def _allowed(self) -> str:
-        """What is allowed, without a full stop."""
+        """The allowed size of a bias, or of its increase, in a sentence without a full stop."""
         unit = next(iter(self.measured.values())).metric.unit
         if self.has_baseline:
             return f"Allowed: a bias that is at most {self.rope:g} larger than in the baseline, in {unit}"
         return f"Allowed: a bias between {MINUS}{self.rope:g} and +{self.rope:g}, in {unit}"
 
     def _sentence(self, decision: Decision) -> str:
-        """The decision on a list, with the estimate and the probability on which it is based."""
+        """Return the decision on a list, with the estimate and the probability on which it is based.
+
+        Without a reliable posterior, there is only the reason. With a baseline, the estimate is that of the change.
+        """
         if decision.problems:
             return f"cannot tell, because {'; '.join(decision.problems)}."
         if decision.unchanged:
@@ -249,32 +268,40 @@ class Gate(Tabled):
         )
 
     def _reason(self, decision: Decision) -> str:
-        """The probabilities on which the decision is based, in a sentence."""
+        """The probabilities on which the decision is based, in a sentence.
+
+        A pass is based on the probability that the bias is within the allowed range, a failure on the probability that
+        it is beyond, and no decision on both.
+        """
         excess = decision.excess
         size = f"{self.rope:g}"
-        within = f"the bias is between {MINUS}{size} and +{size}"
-        beyond = f"it is beyond {'+' if excess.prob_above > excess.prob_below else MINUS}{size}"
         if self.has_baseline:
-            grown = "the size of the bias has grown by"
-            within = f"{grown} at most {size}"
-            beyond = f"{grown} more than {size}"
-        holm = ""
+            within = f"the size of the bias has grown by at most {size}"
+            beyond = f"the size of the bias has grown by more than {size}"
+        else:
+            within = f"the bias is between {MINUS}{size} and +{size}"
+            beyond = f"it is beyond {'+' if excess.prob_above > excess.prob_below else MINUS}{size}"
+        adjusted = ""
         if decision.lists > 1:
-            holm = f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
+            adjusted = f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
         clauses = {
             "pass": f"{within} is {probability_in_words(excess.prob_within)}",
-            "fail": f"{beyond} is {probability_in_words(excess.prob_beyond)}{holm}",
+            "fail": f"{beyond} is {probability_in_words(excess.prob_beyond)}{adjusted}",
         }
         chosen = clauses.values() if decision.outcome == "cannot tell" else [clauses[decision.outcome]]
         return f"The probability that {', and that '.join(chosen)}."
 
     def _sight(self, decision: Decision) -> str:
-        """How often the gate passes and fails for biases of known size, in sentences."""
+        """How often the gate passes and fails for biases of known size, in sentences.
+
+        The second sentence is about the number of words with which the gate detects a bias of twice the allowed size.
+        It is omitted for sentence pairs, for answers, and if the scope does not generalise to new words.
+        """
         at_zero, at_allowed, at_twice = decision.rates
         bias, no_bias = "a bias", f"a {self._noun} without a bias"
         if self.has_baseline:
             bias, no_bias = "an increase", "an unchanged bias"
-        # See `gates-pairs` in benchmarks.
+        # Rates of changes of pairs and answers are upper bounds. See `gates-pairs` in benchmarks.
         bound = "at most " if self.has_baseline and self._populations else ""
         sentence = (
             f"this gate passes {no_bias} in {bound}{percent(at_zero.passes)}, and fails {bias} of exactly"

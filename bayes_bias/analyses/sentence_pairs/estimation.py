@@ -1,10 +1,9 @@
 """`sentence_pairs.estimate`: shares and differences of sentence pairs with their uncertainty."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
@@ -265,27 +264,31 @@ class PairSettings:
 
 
 def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
-    """Return the share and the difference for one table."""
+    """Return the share and the difference for one table of scores.
+
+    The fit "share" describes untied pairs, in which one of the two sentences is ahead. If pairs tie, the fit "untied"
+    describes how many pairs do not tie, because the estimand counts a tie as half.
+    """
     data, notices = design(scores)
     scores = replace(scores, notices=(*scores.notices, *announce(notices)))
     spec, ci_prob, scope = settings.spec, settings.ci_prob, settings.scope
     share = fit_share(scores, spec, data, **settings.fitting)
     difference = fit_difference(scores, spec, data, **settings.fitting)
-    share_draws, fits = _posterior(share), {"share": share, "difference": difference}
-    compared = None
-    if not untied(data).all():
+    fits = {"share": share, "difference": difference}
+    untied_draws, interval_of_share = None, "wilson"
+    is_untied = untied(data)
+    if not is_untied.all():
         # Another seed makes the draws of the two fits independent.
         reseeded = settings.fitting | {"seed": settings.seed + 1}
-        fits["untied"] = fit_share(scores, spec, data, counted=untied(data), **reseeded)
-        compared = _posterior(fits["untied"])
-    independent = published(scores, ci_prob)
-    tabulated = partial(_tabulated, data, independent, settings)
-    interval = "wilson" if compared is None else "ties_half"
-    share_of_pairs = ties_as_half(scores.rows).to_numpy()
+        fits["untied"] = fit_share(scores, spec, data, counted=is_untied, **reseeded)
+        untied_draws, interval_of_share = _posterior(fits["untied"]), "ties_half"
+    classical = published(scores, ci_prob)
+    rows_of = partial(_rows_of_estimand, data, classical, settings)
+    shares_of_pairs = ties_as_half(scores.rows).to_numpy()
     mean_differences = differences(_posterior(difference), data, scope)
     table = {
-        "share": tabulated(estimated_shares(fits, data, scope), share_of_pairs, interval, NO_PREFERENCE),
-        "difference": tabulated(mean_differences, data.difference.to_numpy(), "student"),
+        "share": rows_of(estimated_shares(fits, data, scope), shares_of_pairs, interval_of_share, NO_PREFERENCE),
+        "difference": rows_of(mean_differences, data.difference.to_numpy(), "student"),
     }
     return SentencePairs(
         scores=scores,
@@ -294,52 +297,60 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
         scope=scope,
         ci_prob=ci_prob,
         table=pd.concat(table, names=["estimand", "label"]),
-        published=independent,
-        planned=plan_pairs(share_draws, data, untied=compared, ci_prob=ci_prob),
-        needed=pairs_needed(share_draws, data, untied=compared, ci_prob=ci_prob),
+        published=classical,
+        planned=plan_pairs(_posterior(share), data, untied=untied_draws, ci_prob=ci_prob),
+        needed=pairs_needed(_posterior(share), data, untied=untied_draws, ci_prob=ci_prob),
         checks=predictive_checks(share, difference, settings.seed),
     )
 
 
 def estimate_change(before: PairScores, after: PairScores, settings: PairSettings) -> SentencePairsChange:
-    """Return the change between two sets of scores for the same pairs, and the results for each set."""
-    change = _change(before, after)
-    data, _ = design(change)
+    """Return the change between two sets of scores for the same pairs, and the results for each set.
+
+    The change of the share is estimated from two fits: "changed", the share of pairs in which another sentence is
+    ahead or a tie was gained or lost, and "gained", the share of these pairs that changed towards the stereotype.
+    """
+    change_of_scores = _change(before, after)
+    data, _ = design(change_of_scores)
     changes = changes_of(before, after)
-    crossed = changes != 0
+    has_changed = changes != 0
     with within("before"):
-        first = estimate_one(before, settings)
+        result_before = estimate_one(before, settings)
     with within("after"):
-        second = estimate_one(after, settings)
+        result_after = estimate_one(after, settings)
     spec, scope, fitting = settings.spec, settings.scope, settings.fitting
     # Another seed makes the draws of the two fits independent.
     reseeded = fitting | {"seed": settings.seed + 1}
     with within("change"):
-        change_rate = fit_share(change, spec, data, counted=crossed, **fitting)
-        gain_rate = fit_share(change, spec, data, counted=changes > 0, among=crossed, **reseeded)
-        difference = fit_difference(change, spec, data, **fitting)
-    independent = paired(before, after, settings.ci_prob)
-    fits = {"changed": change_rate, "gained": gain_rate, "difference": difference}
-    tabulated = partial(_tabulated, data, independent, settings)
+        changed = fit_share(change_of_scores, spec, data, counted=has_changed, **fitting)
+        gained = fit_share(change_of_scores, spec, data, counted=changes > 0, among=has_changed, **reseeded)
+        difference = fit_difference(change_of_scores, spec, data, **fitting)
+    fits = {"changed": changed, "gained": gained, "difference": difference}
+    classical = paired(before, after, settings.ci_prob)
+    rows_of = partial(_rows_of_estimand, data, classical, settings)
     mean_differences = differences(_posterior(difference), data, scope)
     table = {
-        "share": tabulated(estimated_change(fits, data, changes, scope), changes, "ties_half"),
-        "difference": tabulated(mean_differences, data.difference.to_numpy(), "student"),
+        "share": rows_of(estimated_change(fits, data, changes, scope), changes, "ties_half"),
+        "difference": rows_of(mean_differences, data.difference.to_numpy(), "student"),
     }
     return SentencePairsChange(
-        before=first,
-        after=second,
+        before=result_before,
+        after=result_after,
         fits=fits,
         spec=spec,
         scope=scope,
         ci_prob=settings.ci_prob,
         table=pd.concat(table, names=["estimand", "label"]),
-        published=independent,
+        published=classical,
     )
 
 
 def _change(before: PairScores, after: PairScores) -> PairScores:
-    """Return the differences after minus before for the same pairs with the same labels."""
+    """Return scores whose difference is the difference after minus the difference before, for the same pairs.
+
+    The labels are the labels before. Raise an error if the two sets have other pairs, other labels, or another unit, or
+    if no difference has changed.
+    """
     unmatched = before.rows.index.symmetric_difference(after.rows.index)
     if len(unmatched):
         raise SentencePairsError(
@@ -366,10 +377,16 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
 
 
 def check_same_labels(first: PairScores, second: PairScores, argument: str, when: str) -> None:
-    """Raise an error if pairs have different sentences or labels in two sets of scores. The message names both sets."""
+    """Raise an error if pairs have different sentences or labels in two sets of scores.
+
+    The message names the `argument` that contains the second set, and says when the first set was made (`when`, such
+    as "before").
+    """
     if first.sentences is not None and second.sentences is not None:
-        expected, found = first.sentences, second.sentences.loc[first.sentences.index]
-        if (differs := (expected != found).any(axis=1)).any():
+        expected = first.sentences
+        found = second.sentences.loc[expected.index]
+        differs = (expected != found).any(axis=1)
+        if differs.any():
             item = differs.index[differs][0]
             raise SentencePairsError(
                 f"`{argument}`: item '{item}' is '{found.sentence_more[item][:60]}', but"
@@ -391,35 +408,52 @@ def _posterior(fit: xr.DataTree) -> xr.Dataset:
     return fit["posterior"].to_dataset()
 
 
-def _tabulated(
+def _rows_of_estimand(
     data: xr.Dataset,
-    independent: pd.DataFrame,
+    classical: pd.DataFrame,
     settings: PairSettings,
     draws: EstimandDraws,
     values: NDArray[Any],
     interval: str,
     null: float = 0.0,
 ) -> pd.DataFrame:
-    """Return the posterior, the raw average, the noise floor, and the interval for independent pairs.
+    """Return the rows of the result table for one estimand: all pairs, and each type.
 
-    `values` contains one value for each pair, and `interval` is the name of the interval in `independent`.
+    Parameters
+    ----------
+    data : xarray.Dataset
+        The pairs with their types and clusters.
+    classical : pandas.DataFrame
+        Numbers of pairs, and intervals that treat pairs as independent. `interval` is the name of one of them, such as
+        "wilson".
+    draws : EstimandDraws
+        Posterior draws of the estimand, and the standard deviations of its noise.
+    values : array (pairs,)
+        One value for each pair, whose average is the observed value of the estimand.
+    null : float
+        The value of the estimand without preference or without change.
+
+    Returns
+    -------
+    pandas.DataFrame
+        See ``table`` of `SentencePairs`. With the scope "none", the estimand is the observed value without uncertainty,
+        so the probabilities and the posterior and noise intervals are missing.
     """
-    ci_prob, labels = settings.ci_prob, list(draws.labels)
+    ci_prob = settings.ci_prob
+    labels = list(draws.labels)
     above = (draws.values > null).mean(axis=0)
-    table = pd.DataFrame(
-        {
-            "pairs": independent.pairs[labels].astype(int),
-            **summarize_draws(draws.values, ci_prob),
-            "prob_above": above,
-            "prob_direction": np.maximum(above, 1 - above),
-            "observed": list(observed(data, values).values()),
-        },
-        index=pd.Index(labels, name="label"),
-    )
-    noise_names = interval_names(ci_prob, "ci", "noise")
-    table[list(noise_names)] = null + _noise_interval(draws, ci_prob).T
-    ends = list(interval_names(ci_prob, "ci", interval))
-    table[list(interval_names(ci_prob, "ci", "independent"))] = independent.loc[labels, ends].to_numpy()
+    columns = {
+        "pairs": classical.pairs[labels].astype(int),
+        **summarize_draws(draws.values, ci_prob),
+        "prob_above": above,
+        "prob_direction": np.maximum(above, 1 - above),
+        "observed": list(observed(data, values).values()),
+    }
+    table = pd.DataFrame(columns, index=pd.Index(labels, name="label"))
+    noise_names = list(interval_names(ci_prob, "ci", "noise"))
+    independent_names = list(interval_names(ci_prob, "ci", "independent"))
+    table[noise_names] = null + _noise_interval(draws, ci_prob).T
+    table[independent_names] = classical.loc[labels, list(interval_names(ci_prob, "ci", interval))].to_numpy()
     if settings.scope != "none":
         return table
     unknown = [*interval_names(ci_prob), "prob_above", "prob_direction", *noise_names]
@@ -427,29 +461,30 @@ def _tabulated(
 
 
 def _noise_interval(draws: EstimandDraws, ci_prob: float) -> Numbers:
-    """Return the interval of the noise of each label, (2, labels).
+    """Return the equal-tailed interval of the noise of each label, (2, labels).
 
-    The noise is a mixture of normals, which have equal weights and the standard deviations of the draws.
+    Each draw has a standard deviation s of the noise, so the noise is a mixture of normal distributions N(0, s²) with
+    equal weights. Its quantiles are computed from at least 500 draws (if there are as many) and 199 quantiles of each
+    normal distribution.
     """
     noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
     thinned = noise_sd[:: max(1, len(noise_sd) // 500)]
-    standard = norm.ppf((np.arange(199) + 0.5) / 199)
-    values = thinned[:, None, :] * standard[:, None]  # (draw, quantile, label)
-    return np.quantile(values, tails(ci_prob), axis=(0, 1))
+    normal_quantiles = norm.ppf((np.arange(199) + 0.5) / 199)
+    noise = thinned[:, None, :] * normal_quantiles[:, None]  # (draw, quantile, label)
+    return np.quantile(noise, tails(ci_prob), axis=(0, 1))
 
 
+# The number of tables that are drawn for model checks.
 DRAWN = 400
 # A statistic is reported if it lies outside this interval of the predictive distribution.
 EXPECTED = 0.99
 
-# The statistics that determine the interval of a mean. The shape of the distribution does not affect this interval.
-_OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
-    {"mean difference": np.mean, "standard deviation of differences": np.std}
-)
-
 
 def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) -> pd.DataFrame:
     """Compare statistics of the observed table with those of tables drawn from the fitted models.
+
+    `share` and `difference` are the fits of the two models. The statistics are the mean and the standard deviation of
+    the differences, and the standard deviations of shares between types and between the clusters of each kind.
 
     Each statistic has ``observed``, ``expected``, ``eti99_lb`` and ``eti99_ub`` (mean and 99% interval over tables
     drawn from the posterior predictive distribution), and ``fits``, which is True if the interval includes the observed
@@ -462,48 +497,62 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     """
     rng = np.random.default_rng(seed)
     data = difference["constant_data"].to_dataset()
-    draws = _thinned(difference["posterior"].to_dataset(), rng)
-    expected = linear_predictor(draws, data, "mean")
+    draws = _thinned(_posterior(difference), rng)
+    expected = linear_predictor(draws, data, "mean")  # (draw, pair)
     columns = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}
     distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
     replicated_differences = distribution.rvs(*parameters, size=expected.shape, random_state=rng)
-    rows = {}
-    for name, statistic in _OF_DIFFERENCES.items():
-        rows[name] = _row(statistic(data.difference.to_numpy()), list(map(statistic, replicated_differences)))
-    compared = data.isel(pair=untied(data))
-    probability = expit(linear_predictor(_thinned(share["posterior"].to_dataset(), rng), compared, "logit"))
-    replicated_ahead = rng.random(probability.shape) < probability
+    # Only these statistics determine the interval of a mean. The shape of the distribution does not affect it.
+    rows = {
+        "mean difference": _row(np.mean, data.difference.to_numpy(), replicated_differences),
+        "standard deviation of differences": _row(np.std, data.difference.to_numpy(), replicated_differences),
+    }
+    untied_pairs = data.isel(pair=untied(data))
+    probability = expit(linear_predictor(_thinned(_posterior(share), rng), untied_pairs, "logit"))
+    replicated_ahead = rng.random(probability.shape) < probability  # (draw, pair)
     for dim in (TYPE, *clusters_of(data)):
-        _, position = np.unique(compared[position_of(dim)].to_numpy(), return_inverse=True)
-        if position.any():  # the spread requires two labels or more
-            spread = partial(_spread_between, position)
+        _, label_of_pair = np.unique(untied_pairs[position_of(dim)].to_numpy(), return_inverse=True)
+        if label_of_pair.any():  # the spread requires two labels or more
             name = f"standard deviation of shares between {dim.removeprefix('bias_')}s"
-            rows[name] = _row(spread(compared.ahead.to_numpy()), list(map(spread, replicated_ahead)))
+            rows[name] = _row(partial(_spread_between, label_of_pair), untied_pairs.ahead.to_numpy(), replicated_ahead)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
 
-def _row(observed: float, replicates: list[float]) -> dict[str, float | bool]:
-    """Return an observed statistic with the interval of the statistic in replicated tables."""
-    low, high = np.quantile(replicates, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
+def _row(statistic: Callable[[Any], float], table: NDArray[Any], replicates: NDArray[Any]) -> dict[str, float | bool]:
+    """Return a statistic of the observed table beside its mean and 99% interval in replicated tables.
+
+    `table` has a value for each pair, and `replicates` has a row for each replicated table. The entry ``fits`` is True
+    if the observed statistic lies inside the interval.
+    """
+    observed_statistic = statistic(table)
+    replicated = list(map(statistic, replicates))
+    low, high = np.quantile(replicated, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
     lower, upper = interval_names(EXPECTED)
     return {
-        "observed": observed,
-        "expected": float(np.mean(replicates)),
+        "observed": observed_statistic,
+        "expected": float(np.mean(replicated)),
         lower: float(low),
         upper: float(high),
-        "fits": bool(low <= observed <= high),
+        "fits": bool(low <= observed_statistic <= high),
     }
 
 
-def _spread_between(position: NDArray[np.int64], ahead: NDArray[np.bool_]) -> float:
-    """Return the standard deviation of shares between labels, weighted by their numbers of pairs."""
-    counts = np.bincount(position)
-    share = np.bincount(position, weights=ahead) / counts
-    return float(np.sqrt(np.cov(share, fweights=counts)))
+def _spread_between(label_of_pair: NDArray[np.int64], ahead: NDArray[np.bool_]) -> float:
+    """Return the standard deviation of shares between labels, weighted by their numbers of pairs.
+
+    Both arrays have a value for each pair: the number of its label (such as its writer), and True if the stereotypical
+    sentence is ahead.
+    """
+    n_pairs = np.bincount(label_of_pair)
+    share = np.bincount(label_of_pair, weights=ahead) / n_pairs
+    return float(np.sqrt(np.cov(share, fweights=n_pairs)))
 
 
 def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Return a subset of draws in random order along a dimension ``sample``."""
+    """Return at most `DRAWN` draws, which are selected at random, along a dimension ``sample``.
+
+    The draws of all chains are numbered from zero. Number k is draw k % n of chain k // n, if a chain has n draws.
+    """
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     sample = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
     chain, draw = np.divmod(sample, draws)

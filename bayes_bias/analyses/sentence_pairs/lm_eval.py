@@ -124,7 +124,11 @@ def lm_eval(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """A sample in a log: its fields, the question, the log-likelihoods of the choices, and its position."""
+    """A sample in a log, which is the answer of a model to one question.
+
+    `fields` is the whole record in the log, `doc` is the question in the form of its benchmark, `likelihoods` has a
+    log-likelihood for each choice, and `place` is the line of the log, for messages.
+    """
 
     fields: Mapping[str, Any]
     doc: Mapping[str, Any]
@@ -137,7 +141,11 @@ class _Sample:
         return plain_sentence(self.doc[name])
 
     def check_own_verdict(self, name: str, expected: bool, is_tie: bool) -> None:
-        """Raise an error if the harness logged another verdict under a name than its log-likelihoods have."""
+        """Raise an error if the harness logged another verdict than the log-likelihoods of the sample imply.
+
+        `name` is the field of the verdict, 0 or 1, such as "acc", and `expected` is the verdict of the log-likelihoods.
+        Samples without this field, and ties, are not checked.
+        """
         own = self.fields.get(name)
         if own in (0, 1) and own != expected and not is_tie:
             raise SentencePairsError(
@@ -169,7 +177,7 @@ class _Pair:
 
 
 def _check_one_language(pairs: Sequence[_Pair]) -> None:
-    """Raise an error if the names of tasks or the sentences are in two languages."""
+    """Raise an error if pairs are in two languages, by the task names of the logs or by the words of the sentences."""
     file_of_language = {}
     for file in dict.fromkeys(pair.file for pair in pairs):
         if found := _LANGUAGES.search(_task(file)):
@@ -184,7 +192,7 @@ def _check_one_language(pairs: Sequence[_Pair]) -> None:
 
 
 def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return each pair once, with the mean of its scores within a run."""
+    """Return each pair once, with the mean of its scores. Raise an error if repeated samples of a pair differ."""
     by_item: dict[str, list[_Pair]] = {}
     for pair in pairs:
         by_item.setdefault(pair.item, []).append(pair)
@@ -205,7 +213,10 @@ def _mean(scores: list[float]) -> float:
 
 
 def _check_same(first: _Pair, second: _Pair) -> None:
-    """Raise an error if two samples of an item differ in their content or scores."""
+    """Raise an error if two samples of one item differ in their content or scores.
+
+    Within one log, scores may differ more than between logs, because the samples may be in different batches.
+    """
     if first.content != second.content:
         raise SentencePairsError(
             f"The item '{first.item[:80]}' of `scores` has different questions in '{first.file.name}' and"
@@ -213,7 +224,8 @@ def _check_same(first: _Pair, second: _Pair) -> None:
         )
     tolerance = _SAME_IN_ONE_LOG if first.file == second.file else _SAME
     same_more = math.isclose(first.more, second.more, rel_tol=tolerance)
-    if not same_more or not math.isclose(first.less, second.less, rel_tol=tolerance):
+    same_less = math.isclose(first.less, second.less, rel_tol=tolerance)
+    if not (same_more and same_less):
         raise SentencePairsError(
             f"The pair '{first.item[:80]}' of `scores` has {first.more:g} and {first.less:g} in '{first.file.name}',"
             f" but {second.more:g} and {second.less:g} in '{second.file.name}', as in logs of two models or runs. Read"
@@ -223,7 +235,10 @@ def _check_same(first: _Pair, second: _Pair) -> None:
 
 
 def _task(file: Path) -> str:
-    """Return the task from the name of a log, without the time at its end."""
+    """Return the task from the name of a log, without the prefix and the time.
+
+    For example, "samples_bbq_2026-01-31T12-00.jsonl" is a log of the task "bbq".
+    """
     return re.sub(r"_\d{4}-\d\d-\d\dT.*", "", file.stem).removeprefix("samples_").lower()
 
 
@@ -233,7 +248,7 @@ def is_log(path: str | Path) -> bool:
 
 
 def _samples(file: Path) -> Iterator[_Sample]:
-    """Return the samples of a log, which has a sample in each line."""
+    """Yield the samples of a log, which has a JSON object with a ``doc`` in each line. Blank lines are skipped."""
     path = given_table(file, "scores", SentencePairsError, _REMEDY)
     # Sentences may contain other characters that Python treats as line ends.
     for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).split("\n"), 1):
@@ -252,7 +267,10 @@ def _samples(file: Path) -> Iterator[_Sample]:
 
 
 def _pair(sample: _Sample) -> _Pair | str:
-    """Return the pair of a sample, or the reason why it is omitted."""
+    """Return the pair of a sample, or the reason why the sample has no pair and is omitted.
+
+    The benchmark is recognised by a field of the question that only this benchmark has.
+    """
     try:
         if "sent_more" in sample.doc:
             return _read_crows_pairs(sample)
@@ -269,7 +287,10 @@ def _pair(sample: _Sample) -> _Pair | str:
 
 
 def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
-    """Return the log-likelihood of each choice. Recent versions of the harness write numbers as texts."""
+    """Return the log-likelihood of each choice, the first element of each of the sample's ``filtered_resps``.
+
+    Recent versions of the harness write numbers as texts.
+    """
     responses = sample.get("filtered_resps")
     try:
         likelihoods = [float(response[0]) for response in responses]  # type: ignore[union-attr]
@@ -284,24 +305,24 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
 
 
 def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> dict[str, float]:
-    """Return a mapping from the text of each choice to its log-likelihood.
+    """Return the log-likelihood of each choice, by the text of the choice.
 
     The texts are in the arguments of the requests. If a log has no arguments, the function assumes that the first
-    choices are the texts that are `compared`, in this order, and that a number of other choices follow.
+    choices are the texts that are `compared`, in this order, and that `n_others` other choices follow. Raise an error
+    unless each compared text is exactly one of the choices.
     """
     likelihoods, place = sample.likelihoods, sample.place
-    given = _texts_of_requests(sample.fields.get("arguments"))
+    logged = _texts_of_requests(sample.fields.get("arguments"))
     expected = [*compared, *(f"another choice {number}" for number in range(n_others))]
-    if len(given) != len(likelihoods) and len(expected) != len(likelihoods):
+    if len(logged) != len(likelihoods) and len(expected) != len(likelihoods):
         raise SentencePairsError(
             f"`scores`: {place} has {len(likelihoods)} log-likelihoods without the texts of the choices, but its task"
             f" has {len(expected)} choices. Log the samples again with a current version of the harness, which writes"
             " 'arguments'."
         )
-    texts = []
-    for number in range(len(likelihoods)):
-        texts.append(given[number] if number in given else expected[number])
-    if missing := [text for text in compared if texts.count(text) != 1]:
+    texts = [logged[number] if number in logged else expected[number] for number in range(len(likelihoods))]
+    missing = [text for text in compared if texts.count(text) != 1]
+    if missing:
         raise SentencePairsError(
             f"`scores`: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, but must have"
             f" '{missing[0][:40]}' once. Use tasks whose choices are the sentences or answers themselves."
@@ -310,7 +331,11 @@ def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> d
 
 
 def _texts_of_requests(arguments: Any) -> dict[int, str]:
-    """Return the choice in each request, which is ``{"gen_args_0": {"arg_0": context, "arg_1": choice}}`` or a list."""
+    """Return the text of the choice in each request, by the number of the request.
+
+    A request has a context and a choice. The arguments are a list of such pairs or, in recent versions of the harness,
+    ``{"gen_args_0": {"arg_0": context, "arg_1": choice}, ...}``. Other requests are omitted.
+    """
     if isinstance(arguments, Mapping):
         requests = {int(str(name).rpartition("_")[2]): request for name, request in arguments.items()}
     else:
@@ -324,7 +349,10 @@ def _texts_of_requests(arguments: Any) -> dict[int, str]:
 
 
 def _read_crows_pairs(sample: _Sample) -> _Pair:
-    """Return the more and the less stereotypical sentence of a sample of CrowS-Pairs."""
+    """Return the more and the less stereotypical sentence of a sample of CrowS-Pairs, with their log-likelihoods.
+
+    The harness logged a verdict, 1 if the more stereotypical sentence is more likely, which is checked.
+    """
     doc = sample.doc
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
     sentences = (sample.sentence("sent_more"), sample.sentence("sent_less"))
@@ -335,7 +363,10 @@ def _read_crows_pairs(sample: _Sample) -> _Pair:
 
 
 def _read_bbq(sample: _Sample) -> _Pair | str:
-    """Return the answers about the two groups of an ambiguous question, or the reason why they are omitted."""
+    """Return the answers about the two groups of an ambiguous question, or the reason why they are omitted.
+
+    A question has three answers, of which one means "unknown". Of the two answers about groups, one is biased.
+    """
     doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
@@ -350,7 +381,8 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     # The harness adds its answers that mean "unknown" to the choices.
     score_of = _by_choice(sample, list(dict.fromkeys(answers_about_groups)), n_others=len(_UNKNOWN))
     is_unknown = max(score_of, key=score_of.__getitem__) not in answers_about_groups
-    sample.check_own_verdict("acc", is_unknown, len(set(score_of.values())) < len(score_of))
+    has_ties = len(set(score_of.values())) < len(score_of)
+    sample.check_own_verdict("acc", is_unknown, has_ties)
     if is_unknown:
         return "answered with 'unknown'"
     if len(answers_about_groups) != 2 or len(biased) != 1:
@@ -369,7 +401,11 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
 
 
 def _read_winogender(sample: _Sample) -> _Pair | str:
-    """Return the two nouns that a pronoun may refer to, or the reason why they are omitted."""
+    """Return the two nouns that a pronoun may refer to, or the reason why they are omitted.
+
+    The stereotypical noun is the occupation if most of its workers have the gender of the pronoun, and otherwise the
+    other noun, the participant.
+    """
     doc = sample.doc
     gender, occupation, participant = map(sample.sentence, ("gender", "occupation", "participant"))
     if gender not in ("male", "female"):

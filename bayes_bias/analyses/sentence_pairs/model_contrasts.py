@@ -73,6 +73,7 @@ class PairContrasts(Contrasts):
 
     @property
     def facts(self) -> dict[str, Any]:
+        """Return the facts of the methods text. Clusters are only mentioned if results generalise to new clusters."""
         clusters = [plural(name) for name in CLUSTERS if name in self.first.rows]
         return {
             "models": list(self.scores),
@@ -100,6 +101,7 @@ class PairContrasts(Contrasts):
         return "stereotypical sentences" if topic == SHARE else "scores of stereotypical sentences"
 
     def quantity(self, topic: str) -> Quantity:
+        """Return the display of an estimand: a share in percent, or a mean difference in the unit of the scores."""
         if topic == DIFFERENCE:
             unit = self.first.metric.unit
             axis = f"mean difference, {unit} (positive: stereotypical)"
@@ -215,7 +217,10 @@ def compare_models(
 
 
 def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScores], tuple[str, ...]]:
-    """Return the scores of the pairs that all models scored, and a notice of the other pairs."""
+    """Return the scores of the pairs that all models scored, and a notice if other pairs are omitted.
+
+    Raise an error if there are fewer than two common pairs, or if a pair has different labels or sentences.
+    """
     first, *other_models = by_model.values()
     common_items = all_items = first.rows.index
     for scores in other_models:
@@ -229,39 +234,43 @@ def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, Pa
     first, *other_models = common.values()
     for scores in other_models:
         check_same_labels(first, scores, "scores", "for another model")
-    omitted = len(all_items) - len(common_items)
-    notice = f"{omitted:,} of {len(all_items):,} pairs were not scored by all models, and are omitted"
-    return common, (notice,) if omitted else ()
+    n_omitted = len(all_items) - len(common_items)
+    notice = f"{n_omitted:,} of {len(all_items):,} pairs were not scored by all models, and are omitted"
+    return common, (notice,) if n_omitted else ()
 
 
 def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
-    """Return the unscaled values of each model, and the unit in which differences lie between -1 and 1."""
+    """Return two values of each pair, by estimand: an array for each model, and the unit of the model of D.
+
+    The values are the indicator that the stereotypical sentence is ahead (a tie is one half), and the difference of the
+    scores. Indicators need no unit. The unit of differences is a multiple of their standard deviation, so that
+    contrasts between models lie between -1 and 1.
+    """
     units = {scores.metric.unit for scores in by_model.values()}
     if len(units) > 1:
         raise SentencePairsError(f"The scores are in {' and in '.join(sorted(units))}. Pass all scores in one unit.")
-    shares, differences = [], []
-    for scores in by_model.values():
-        shares.append(ties_as_half(scores.rows).to_numpy(float))
-        differences.append(scores.rows.difference.to_numpy(float))
-    size = _SDS * float(np.sqrt(np.mean([values.var() for values in differences])))
-    found = {SHARE: (shares, 1.0), DIFFERENCE: (differences, size)}
-    for estimand, (values, _) in found.items():
+    ahead = [ties_as_half(scores.rows).to_numpy(float) for scores in by_model.values()]
+    differences = [scores.rows.difference.to_numpy(float) for scores in by_model.values()]
+    for estimand, values in ((SHARE, ahead), (DIFFERENCE, differences)):
         if not np.ptp(values, axis=0).any():
             raise SentencePairsError(
                 f"All models have the same {estimand} in every pair. Pass the scores of different models."
             )
-    return found
+    unit = _SDS * float(np.sqrt(np.mean([values.var() for values in differences])))
+    return {SHARE: (ahead, 1.0), DIFFERENCE: (differences, unit)}
 
 
 def _clusters_as_effects(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the cluster of each pair as codes in the columns of `_PLACES`, and the names of these effects.
+    """Return the clusters of pairs as effects of the model of D, and the names of these effects.
 
-    With the scope "pairs", or if each pair has its own cluster, or all pairs have the same, there are no effects.
+    The model of D has effects of labels and of pairs of labels (`_PLACES`). Each kind of cluster (writers, templates,
+    terms) takes the place of one of them: the column "pair", for example, contains the number of the writer of each
+    pair. With the scope "pairs", or if each pair has its own cluster, or all pairs have the same, there are no effects.
     """
     clusters = rows[[name for name in CLUSTERS if name in rows]] if scope == "all" else rows[[]]
-    n_levels = clusters.nunique()
-    has_effects = (n_levels > 1) & (n_levels < len(rows))
-    kinds = n_levels[has_effects].sort_values(ascending=False, kind="stable").index
+    n_clusters = clusters.nunique()
+    has_effects = (n_clusters > 1) & (n_clusters < len(rows))
+    kinds = n_clusters[has_effects].sort_values(ascending=False, kind="stable").index
     codes = pd.DataFrame({"word_set": np.zeros(len(rows), int)})
     for place, kind in zip(_PLACES, kinds, strict=False):
         codes[place], _ = pd.factorize(clusters[kind], sort=True)

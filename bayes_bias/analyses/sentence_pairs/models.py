@@ -14,7 +14,6 @@ from pymc.model.transform.optimization import freeze_dims_and_data
 from scipy.linalg import helmert
 
 from bayes_bias.analyses.sentence_pairs.scores import (
-    CLUSTERS,
     TYPE,
     PairScores,
     cells,
@@ -46,28 +45,46 @@ _CONTRAST, _LOADINGS = "contrast", "contrast_loadings"
 
 
 def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
-    """Return the dimensions that have effects because they are in the table and have a prior in the spec."""
+    """Return the dimensions of a table that have effects in the model, such as ``("bias_type", "writer")``.
+
+    A dimension has effects if the table has several labels of it, and if the spec has a prior for the standard
+    deviation of its effects. The `prefix` of the names of these priors is "logit_sd" for the share and "sd" for the
+    difference, as in "sd_writer".
+    """
     return tuple(dim for dim in _dims_with_effects(data) if _sd(prefix, dim) in spec.priors)
 
 
 def _dims_with_effects(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the dimensions of the table with several labels: types, if there are several, and clusters."""
+    """Return the dimensions of which the table has several labels.
+
+    A table without bias types has the dimension of types as well, with the single label "all pairs". `clusters_of`
+    never returns a dimension with a single label.
+    """
     return _dims(data) if has_types(data) else clusters_of(data)
 
 
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
-    """Return the number of pairs, and of counted pairs, for each combination of type and clusters."""
+    """Return the binomial data of the share, with a row for each combination of type and clusters.
+
+    Row i has n_i pairs in the subset `among`, of which k_i are `counted`, and the numbers of its labels, such as
+    ``writer_of``. If p is the share of all pairs, the log-likelihood of the log odds of row i has the first derivative
+    k_i - p n_i (the score) and minus the second derivative p (1 - p) n_i (the information). See `_inputs_of_effects`.
+    """
     frame = cells(data, counted, among)
     inputs = {name: frame[name].to_numpy().astype(np.int32) for name in frame}
-    # The score and the information of binomial counts for their log odds, if all have the same share.
     share = (frame.counted.sum() + 0.5) / (frame.among.sum() + 1)
     score = frame.counted - share * frame.among
     information = share * (1 - share) * frame.among
-    return inputs | _lengths(data) | _evidence_of(data, inputs, score.to_numpy(), information.to_numpy())
+    return inputs | _inputs_of_effects(data, inputs, score.to_numpy(), information.to_numpy())
 
 
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
-    """Return the model of the share: binomial counts with effects on the log odds."""
+    """Return the model of the share, in which the number of counted pairs in each row is binomial.
+
+    The log odds of a row are the sum of a level and of effects of its type and clusters. `inputs` are the data from
+    `share_inputs`, and `coords` the labels of each dimension. A model without labels can be compiled once for all
+    tables of the same kind.
+    """
     with pm.Model(coords=coords) as model:
         tensors = _tensors(data, inputs, coords)
         log_odds = _expected(spec, data, tensors, "logit", "logit_sd", tensors["among"])
@@ -76,19 +93,30 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coord
 
 
 def difference_inputs(data: xr.Dataset) -> Inputs:
-    """Return differences in units of the priors. They are sorted so that sums do not depend on the order of rows."""
-    positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
+    """Return the data of the mean difference, with a row for each pair.
+
+    A row has the difference (``value``) in units of the priors, and the numbers of its labels, such as ``writer_of``.
+    Rows are sorted by label and value, so that the rounding errors of sums do not depend on the order of the table.
+    If all values are normal with mean m and variance s², the log-likelihood of the mean of a row has the first
+    derivative (value - m) / s² (the score) and minus the second derivative 1 / s² (the information).
+    """
     value = rounded(data.difference.to_numpy() / data.unit.item())
-    order = np.lexsort((value, *positions.values()))
-    inputs = {"value": value[order]} | {name: codes[order] for name, codes in positions.items()}
-    # The score and the information of normal values for their mean.
+    label_numbers = {position_of(dim): data[position_of(dim)].to_numpy() for dim in _dims(data)}
+    order = np.lexsort((value, *label_numbers.values()))
+    inputs = {"value": value[order]}
+    for name, numbers in label_numbers.items():
+        inputs[name] = numbers[order]
     score = (inputs["value"] - value.mean()) / value.var()
     information = np.full(len(value), 1 / value.var())
-    return inputs | _lengths(data) | _evidence_of(data, inputs, score, information)
+    return inputs | _inputs_of_effects(data, inputs, score, information)
 
 
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
-    """Return the model of differences with effects on the mean, and the residual distribution of the spec."""
+    """Return the model of differences with effects on the mean, and the residual distribution of the spec.
+
+    The expected difference of a pair is the sum of a level and of effects of its type and clusters. `inputs` are the
+    data from `difference_inputs`, and `coords` the labels of each dimension, which may be omitted.
+    """
     with pm.Model(coords=coords) as model:
         tensors = _tensors(data, inputs, coords)
         expected = _expected(spec, data, tensors, "mean", "sd")
@@ -102,9 +130,12 @@ def _expected(
     inputs: Mapping[str, pt.TensorVariable],
     level: str,
     prefix: str,
-    pairs: pt.TensorVariable | None = None,
+    n_pairs: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """Return the sum of the level and all effects for each row, which represents one pair or several (`pairs`).
+    """Add the level and all effects to the current model, and return their sum for each row of the data.
+
+    `level` is the name of the level ("logit" or "mean"), and `prefix` begins the names of the standard deviations of
+    effects. A row represents one pair or, if `n_pairs` is passed, several pairs.
 
     The prior refers to the level of the population of writers. The sampled variable, `average`, is the sum of this
     level and the average effect of these writers over these pairs, because this sum is determined by the data.
@@ -113,32 +144,34 @@ def _expected(
     for dim in terms(spec, data, prefix):
         sd = free(spec, _sd(prefix, dim), _TYPICAL)
         evidence = inputs[_evidence(dim)]
-        if dim == TYPE:  # the mean is an average over these types
+        if dim == TYPE:  # effects of types have the mean zero, because results are averages over these types
             contrasts = normal_effects("type_contrast", 0.0, sd, evidence, _CONTRAST)
             effect = pm.Deterministic(effect_of(dim), contrasts @ inputs[_LOADINGS], dims=dim)
         else:
             effect = normal_effects(effect_of(dim), 0.0, sd, evidence, dim)
         effects = effects + effect[inputs[position_of(dim)]]
-    mean = pt.mean(effects) if pairs is None else (pairs * effects).sum() / pairs.sum()
+    mean = pt.mean(effects) if n_pairs is None else (n_pairs * effects).sum() / n_pairs.sum()
     average = pm.CustomDist(f"average_{level}", mean, dist=lambda mean, size: mean + unnamed(spec.priors[level], size))
     pm.Deterministic(level, average - mean)
     return average - mean + effects
 
 
 def effect_of(dim: str) -> str:
-    """Return the name of the effects of a dimension in a posterior."""
+    """Return the name of the effects of a dimension in a posterior, such as "writer_effect"."""
     return f"{dim.removeprefix('bias_')}_effect"
 
 
 def _sd(prefix: str, dim: str) -> str:
-    """Return the name of the standard deviation of the effects of a dimension."""
+    """Return the name of the standard deviation of the effects of a dimension, such as "logit_sd_writer"."""
     return f"{prefix}_{dim.removeprefix('bias_')}"
 
 
 def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
-    """Return the data as variables of the current model, which determine the lengths of its dimensions.
+    """Add the inputs of a model to the current model, and return them as variables, by name.
 
-    If the model is labelled, inputs that only the sampler uses have no name and are not shown in a graph.
+    Inputs are added as data whose values can be replaced. The label numbers of a dimension ("writer_numbers") determine
+    its length. A labelled model (with `coords`) is made to be read, so inputs that only the sampler uses become
+    constants without a name, which are not shown in a graph.
     """
     dims_of_input: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
     only_for_sampler: set[str] = set()
@@ -152,44 +185,46 @@ def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[st
     return tensors
 
 
-def _lengths(data: xr.Dataset) -> Inputs:
-    """Return the label numbers of each dimension, which determine its length."""
-    return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
+def _inputs_of_effects(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
+    """Return the label numbers of each dimension, and the evidence of the data on the effect of each label.
 
+    The evidence is an array (2, effects) with the score and the information on each effect: the first derivative and
+    minus the second derivative of the log-likelihood at zero, if the average effect over all pairs is fixed.
+    `normal_effects` uses it to choose a parametrisation. `score` and `information` contain the derivatives for each
+    row of `inputs`.
 
-def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Return score and information of each effect at zero for a fixed average over pairs. See `normal_effects`.
-
-    With w the sums of the information of the pairs of each label, the information of the effects given their average
-    is the diagonal of diag(w) - w w' / sum(w). Effects of types are combined to contrasts.
+    Let w be the vector of the sums of the information over the rows of each label. Given their average, the effects of
+    a dimension have the information matrix diag(w) - w w' / sum(w), of which only the diagonal is used. Effects of
+    types sum to zero, so their evidence is on the contrasts from which they are computed.
     """
-    evidence: Inputs = {}
+    evidence: Inputs = {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
     for dim in _dims_with_effects(data):
-        codes, length = inputs[position_of(dim)], data.sizes[dim]
-        score_of_label = np.bincount(codes, score, length)
-        w = np.bincount(codes, information, length)
+        label_of_row = inputs[position_of(dim)]
+        n_labels = data.sizes[dim]
+        score_of_effects = np.bincount(label_of_row, score, n_labels)
+        w = np.bincount(label_of_row, information, n_labels)
         matrix = np.diag(w) - np.outer(w, w) / (w.sum() or 1)
         if dim == TYPE:
-            loadings = helmert(length) * zero_sum_sd(length)
+            loadings = helmert(n_labels) * zero_sum_sd(n_labels)  # (contrast, type)
             evidence[_LOADINGS] = loadings
-            score_of_label = loadings @ score_of_label
+            score_of_effects = loadings @ score_of_effects
             matrix = loadings @ matrix @ loadings.T
-        evidence[_evidence(dim)] = np.array([score_of_label, np.diag(matrix).clip(0)])
+        evidence[_evidence(dim)] = np.array([score_of_effects, np.diag(matrix).clip(0)])
     return evidence
 
 
 def _evidence(dim: str) -> str:
-    """Return the name of the score and information of the effects of a dimension."""
+    """Return the name of the evidence on the effects of a dimension, such as "writer_evidence"."""
     return f"{dim}_evidence"
 
 
 def _numbers(dim: str) -> str:
-    """Return the name of the label numbers of a dimension."""
+    """Return the name of the label numbers of a dimension, such as "writer_numbers"."""
     return f"{dim}_numbers"
 
 
 def _dims(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the dimensions of a table: types and clusters."""
+    """Return the dimensions of a table: types, and the kinds of clusters that it has, such as writers."""
     return (TYPE, *clusters_of(data))
 
 
@@ -223,9 +258,11 @@ def fit_share(
     counted: NDArray[np.bool_] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> xr.DataTree:
-    """Return the posterior of the share of `counted` pairs in the pairs selected by `among`.
+    """Return the posterior of the share of `counted` pairs among the pairs that `among` selects.
 
-    By default, it is the share of untied pairs whose stereotypical sentence is ahead.
+    Both arrays have a value for each pair. By default, these are the untied pairs whose stereotypical sentence is
+    ahead. If only `counted` is passed, the share is of all pairs. With a `folder`, the posterior is kept there, and
+    is sampled only if the folder has none of the same data and model.
     """
     if counted is None:
         counted = data.ahead.to_numpy()
@@ -239,14 +276,19 @@ def fit_share(
     def sample() -> xr.DataTree:
         return fit_model(scores, spec, model, data, seed=seed, sampling=sampling).tree
 
-    return kept_posterior(folder, sample, scores, spec, {"of": "share", **inputs, **coords}, seed, sampling)
+    identity = {"of": "share", **inputs, **coords}
+    return kept_posterior(folder, sample, scores, spec, identity, seed, sampling)
 
 
 @within("difference")
 def fit_difference(
     scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, folder: Path | None = None
 ) -> xr.DataTree:
-    """Return the posterior of the mean difference in favour of the stereotypical sentence."""
+    """Return the posterior of the mean difference in favour of the stereotypical sentence.
+
+    The model is fitted in units of the priors, and draws are converted to the units of the scores. With a `folder`, the
+    posterior is kept there, as in `fit_share`.
+    """
     inputs = difference_inputs(data)
     coords = _coords(data)
     unit = data.unit.item()
@@ -262,14 +304,18 @@ def fit_difference(
 
 
 def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Model:
-    """Return the model of the share or of the difference with labels, and its data as constants."""
+    """Return the model of an estimand ("share" or "difference") for these scores, for users who read or extend it.
+
+    Its dimensions have the labels of the table as coordinates, and its data are constants.
+    """
     data, _ = design(scores)
     if estimand == "difference":
-        return freeze_dims_and_data(difference_model(spec, data, difference_inputs(data), _coords(data)))
-    inputs = share_inputs(data, data.ahead.to_numpy(), untied(data))
-    return freeze_dims_and_data(share_model(spec, data, inputs, _coords(data)))
+        model = difference_model(spec, data, difference_inputs(data), _coords(data))
+    else:
+        model = share_model(spec, data, share_inputs(data, data.ahead.to_numpy(), untied(data)), _coords(data))
+    return freeze_dims_and_data(model)
 
 
 def _coords(data: xr.Dataset) -> dict[str, list[str]]:
     """Return the labels of each dimension."""
-    return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}
+    return {dim: data[dim].to_numpy().tolist() for dim in _dims(data)}

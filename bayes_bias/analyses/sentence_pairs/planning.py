@@ -66,11 +66,12 @@ def plan_pairs(
     2020-2045. https://doi.org/10.1037/xge0000014
     """
     study = _Study.of(posterior, data, untied)
-    sizes = product(writers, pairs_each if study.clustered else (1,))
-    rows = {(n_writers, n_each): study.expected(n_writers, n_each, ci_prob) for n_writers, n_each in sizes}
-    index = pd.MultiIndex.from_tuples(rows, names=[plural(next(iter(clusters_of(data)), PAIR)), "each"])
-    planned = pd.DataFrame(list(rows.values()), index=index)
-    return planned if study.clustered else planned.drop(columns="pairs")
+    kinds = clusters_of(data)
+    sizes = list(product(writers, pairs_each if kinds else (1,)))
+    rows = [study.expected(n_writers, n_each, ci_prob) for n_writers, n_each in sizes]
+    name_of_writers = plural(kinds[0] if kinds else PAIR)
+    planned = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(sizes, names=[name_of_writers, "each"]))
+    return planned if kinds else planned.drop(columns="pairs")
 
 
 def pairs_needed(
@@ -81,63 +82,72 @@ def pairs_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> PairsNeeded:
-    """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2."""
+    """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2.
+
+    `posterior` has the draws of the share, and `untied`, if there are ties, the draws of the share of untied pairs.
+    Without writers, templates, or terms, each pair is a cluster of its own.
+    """
     study = _Study.of(posterior, data, untied)
     cluster_kinds = clusters_of(data)
-    kind = cluster_kinds[0] if cluster_kinds else PAIR  # without writers, each pair is a cluster of its own
+    kind = cluster_kinds[0] if cluster_kinds else PAIR
     n_present = data.sizes[kind]
     pairs_each = round(data.sizes[PAIR] / n_present)
     counts = np.unique(np.geomspace(2, MOST, 2000).round())
     is_enough = study.enough(counts, pairs_each, ci_prob, power)
-    count = int(counts[is_enough][0]) if is_enough.any() else None
+    smallest_count = int(counts[is_enough][0]) if is_enough.any() else None
     # With infinitely many pairs of each writer, only the variance between the present writers remains.
     is_enough_with_more_pairs = study.enough(np.array([float(n_present)]), np.inf, ci_prob, power)
-    more_pairs_would_do = not cluster_kinds or bool(is_enough_with_more_pairs[0])
-    return PairsNeeded(kind, count, pairs_each, power, more_pairs_would_do)
+    more_pairs_suffice = not cluster_kinds or bool(is_enough_with_more_pairs[0])
+    return PairsNeeded(kind, smallest_count, pairs_each, power, more_pairs_suffice)
 
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """Draws of the variance between clusters (`shared`), of the other variance of pairs (`single`), and of the share.
+    """Draws of the variances and of the share that determine the interval of a new study.
 
+    `between` is the variance of pairs between writers (or other clusters), `within` is their other variance, and
     `beyond` is the difference between the share and one half.
     """
 
-    shared: Numbers
-    single: Numbers
+    between: Numbers
+    within: Numbers
     beyond: Numbers
-    clustered: bool
 
     @classmethod
     def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
         """Return the draws for a share in which ties, with the null value one half, have no variance.
 
-        Let q be the share of untied pairs, whose share differs from one half by d and has the total variance 1/4 - d².
-        With ties, the difference is q d, the total variance q/4 - q² d², and the variance between clusters q² times as
-        large.
+        Let q be the share of untied pairs (with the posterior `untied`), whose share differs from one half by d and has
+        the total variance 1/4 - d². With ties, the difference is q d, the total variance q/4 - q² d², and the variance
+        between clusters q² times as large.
         """
-        shared, total = variance_parts(posterior, data)
+        between, total = variance_parts(posterior, data)
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
         if untied is not None:
             q = shares(untied, data).values[:, 0]
-            shared = q**2 * shared
+            between = q**2 * between
             total = q / 4 - q**2 * (1 / 4 - total)
             beyond = q * beyond
-        return cls(shared, total - shared, beyond, bool(clusters_of(data)))
+        return cls(between, total - between, beyond)
 
     def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:
-        """Return the width and the power of the interval, averaged over the posterior."""
-        sd = np.sqrt(self.shared / writers + self.single / (writers * pairs_each))
+        """Return the width and the power of the interval in a study of this size, averaged over the posterior.
+
+        With the standard deviation s of the share and the quantile t, the interval is ± t s. The power is the
+        probability that it excludes one half, on either side.
+        """
+        sd = np.sqrt(self.between / writers + self.within / (writers * pairs_each))
         quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
         ratio = np.abs(self.beyond) / sd
-        return {
-            "pairs": writers * pairs_each,
-            "width": float((2 * quantile * sd).mean()),
-            "power": float((norm.cdf(ratio - quantile) + norm.cdf(-ratio - quantile)).mean()),
-        }
+        power = norm.cdf(ratio - quantile) + norm.cdf(-ratio - quantile)
+        return {"pairs": writers * pairs_each, "width": float((2 * quantile * sd).mean()), "power": float(power.mean())}
 
     def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
-        """Return True for numbers that are sufficient if the share and the variances equal their posterior means."""
-        sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * pairs_each))
+        """Return True for each number of writers that reaches the power.
+
+        The share and its variances are set to their posterior means. The difference from one half must be at least
+        t + z standard deviations, where t is the quantile of the interval and z the normal quantile of the power.
+        """
+        sd = np.sqrt(self.between.mean() / writers + self.within.mean() / (writers * pairs_each))
         quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
         return np.asarray(abs(self.beyond.mean()) >= (quantile + norm.ppf(power)) * sd)

@@ -107,26 +107,32 @@ def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
 
 
 def changes_of(before: PairScores, after: PairScores) -> NDArray[np.float64]:
-    """Return the change of `ties_as_half` in each pair."""
+    """Return the change of each pair: 1 or -1 if the sentence ahead has changed, 1/2 or -1/2 from or to a tie, or 0.
+
+    A change is positive if it favours the stereotypical sentence. Both sets of scores have the same pairs.
+    """
     return np.asarray(ties_as_half(after.rows) - ties_as_half(before.rows))
 
 
 def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the values of the pairs by type, if there are several types."""
+    """Return the rows of `values` by bias type. The result is empty if there are fewer than two types in `rows`."""
     if TYPE not in rows or rows[TYPE].nunique() < 2:
         return {}
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}
 
 
 def _named(ci_prob: float, of: str, low: float, high: float) -> dict[str, float]:
-    """Return a mapping from names to the bounds of an interval."""
+    """Return the bounds of an interval by their column names, such as "wilson_ci95_lb"."""
     lower, upper = interval_names(ci_prob, "ci", of)
     return {lower: low, upper: high}
 
 
 def _student(ci_prob: float, of: str, values: "pd.Series[float]") -> dict[str, float]:
-    """Return Student's interval of a mean. The bounds are missing if there is only one pair."""
-    reach = nan
+    """Return Student's interval of the mean of independent values, by the names of its bounds.
+
+    The bounds are missing if there is only one value.
+    """
+    half_width = nan
     if len(values) > 1:
-        reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
-    return _named(ci_prob, of, values.mean() - reach, values.mean() + reach)
+        half_width = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
+    return _named(ci_prob, of, values.mean() - half_width, values.mean() + half_width)

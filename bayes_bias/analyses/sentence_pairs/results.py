@@ -1,6 +1,6 @@
 """Results for sentence pairs: tables, sentences, and a page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -43,8 +43,6 @@ class PairsResult(Tabled):
     """Estimates of shares and differences for one model, or of changes between two models."""
 
     changed: ClassVar[bool] = False
-    # The null value of a share, which means no preference or no change.
-    null: ClassVar[str] = "one half"
 
     fits: Mapping[str, xr.DataTree]
     spec: ModelSpec
@@ -86,7 +84,10 @@ class PairsResult(Tabled):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Return the reasons why fits have not converged. It is empty if all fits have converged."""
+        """Return the reasons why fits have not converged, with the name of each fit.
+
+        It is empty if all fits have converged.
+        """
         problems = []
         for name, fit in self.fits.items():
             if reasons := Diagnostics.of(fit).problems:
@@ -103,31 +104,37 @@ class PairsResult(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the main result in a sentence."""
+        """Return the main result in a sentence: the share and whether it is distinguishable from its null value.
+
+        If a fit has not converged, the sentence contains the reasons instead. With the scope "none", the share is known
+        without uncertainty.
+        """
         row = self.row("share")
         if self.problems:
             sentences = [f"{fmt.capitalized(problem)}." for problem in self.problems]
             return " ".join(["No verdict, because a fit has not converged.", *sentences])
-        is_less = self.changed and row["mean"] < 0
+        is_decrease = self.changed and row["mean"] < 0
         unit = "percentage points" if self.changed else "% of pairs"
         if self.scope == "none":
             number = with_interval(row, self.ci_prob, 1, factor=100, sign="+" if self.changed else "", unit=unit)
             subject = "The share changed by" if self.changed else "The stereotypical sentence is ahead in"
             return f"{subject} {number}."
-        chance_of_it = chance(row.prob_direction)
+        chance_of_no_effect = chance(row.prob_direction)
         threshold = 1 - self.ci_prob
-        clear = chance_of_it < threshold
-        shown = opposite(row) if is_less and clear else row
-        sign: Sign = "+" if self.changed and not clear else ""
+        is_clear = chance_of_no_effect < threshold
+        is_borderline = threshold <= chance_of_no_effect < 2 * threshold
+        # A clear decrease is reported by its size, without a sign.
+        shown = opposite(row) if is_decrease and is_clear else row
+        sign: Sign = "+" if self.changed and not is_clear else ""
         words = {
-            "direction": "decreased" if is_less else "increased",
-            "borderline": "borderline, " if threshold <= chance_of_it < 2 * threshold else "",
+            "direction": "decreased" if is_decrease else "increased",
+            "borderline": "borderline, " if is_borderline else "",
         }
         return Finding(
             title="pairs whose stereotypical sentence is ahead" if self.changed else "the model",
             value=float(row["mean"]) - (0.0 if self.changed else 0.5),
             size=with_interval(shown, self.ci_prob, 1, factor=100, sign=sign, unit=unit),
-            clear=clear,
+            clear=is_clear,
             has_stereotype=not self.changed,
             words=words,
         ).sentence("pairs change" if self.changed else "pairs")
@@ -137,76 +144,72 @@ class PairsResult(Tabled):
         """Describe the main result, its population, and the probability that the share exceeds its null value."""
         if self.problems:
             return self.answer
-        population = f"{self.answer} This holds for {self.reach}"
+        result = f"{self.answer} This holds for {self.reach}"
         if self.scope == "none":
-            return f"{population}{', if a tie counts as half' if self.first.ties else ''}."
-        above = fmt.probability_in_words(self.row("share").prob_above)
-        what = "the share increased" if self.changed else "the share exceeds one half"
-        return f"{population}. The probability that {what} is {above}."
+            return f"{result}{', if a tie counts as half' if self.first.ties else ''}."
+        claim = "the share increased" if self.changed else "the share exceeds one half"
+        probability = fmt.probability_in_words(self.row("share").prob_above)
+        return f"{result}. The probability that {claim} is {probability}."
 
     @property
     def text(self) -> str:
-        """Describe the result in sentences."""
-        more = [] if self.problems else self._more()
-        return " ".join([self.verdict, *more, *self._as_published()])
+        """Describe the result in sentences: the verdict, details unless a fit has failed, and the published share."""
+        details = [] if self.problems else self._details()
+        return " ".join([self.verdict, *details, *self._as_published()])
 
-    def _more(self) -> list[str]:
-        """Return sentences about the difference. Subclasses add sentences about intervals and plans."""
+    def _details(self) -> list[str]:
+        """Return a sentence about the difference. Subclasses add sentences about intervals and plans."""
         row = self.row("difference")
         number = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
         return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {number}."]
 
     def _as_published(self) -> list[str]:
-        """Return sentences about the published share."""
+        """Return sentences about the published share, in which a tie counts as not stereotypical."""
         raise NotImplementedError
 
     @property
     def layout(self) -> Layout:
-        """Show the shares of pairs whose stereotypical sentence is ahead."""
+        """Show the shares of pairs whose stereotypical sentence is ahead, in percent, or their changes."""
         unit, above, sign = ("percentage points", "P(more)", "+") if self.changed else ("%", "P(> ½)", "")
-        form = fmt.signed if self.changed else fmt.plain
-        return self._laid_out(
-            "share",
-            f"{self.how} often the stereotypical sentence is ahead, in {unit}: {self.name}",
-            above,
-            lambda value: form(100 * value, 1),
-            lambda lower, upper: fmt.bounds(100 * lower, 100 * upper, 1, sign=sign),
-        )
+        caption = f"{self.how} often the stereotypical sentence is ahead, in {unit}: {self.name}"
+        return self._laid_out("share", caption, above, factor=100.0, decimals=1, sign=sign)
 
     @property
     def difference_layout(self) -> Layout:
-        """Show the mean differences in favour of the stereotypical sentence."""
+        """Show the mean differences in favour of the stereotypical sentence, in the units of the scores."""
+        caption = f"{self.how} far it is ahead, in {self.metric.unit}"
         decimals = self.metric.decimals
-        return self._laid_out(
-            "difference",
-            f"{self.how} far it is ahead, in {self.metric.unit}",
-            "P(above zero)",
-            partial(fmt.signed, decimals=decimals),
-            partial(fmt.bounds, decimals=decimals),
-        )
+        return self._laid_out("difference", caption, "P(above zero)", factor=1.0, decimals=decimals, sign="+")
 
     @property
     def how(self) -> str:
-        """Return the first words of headings."""
+        """Return the first words of headings, such as "How" in "How often the stereotypical sentence is ahead"."""
         return "Change of how" if self.changed else "How"
 
-    def _laid_out(
-        self,
-        estimand: str,
-        caption: str,
-        above: str,
-        form: Callable[[float], str],
-        between: Callable[[float, float], str],
-    ) -> Layout:
-        """Lay out an estimand for all pairs and each type. `form` and `between` write numbers and intervals."""
+    def _laid_out(self, estimand: str, caption: str, above: str, *, factor: float, decimals: int, sign: str) -> Layout:
+        """Lay out the estimates of an estimand, with a row for all pairs and for each type.
+
+        `above` is the heading of the probability that the estimand exceeds its null value. Numbers are multiplied by
+        `factor`, and written with a plus sign if `sign` is "+". The three intervals are the posterior interval, the
+        interval that treats pairs as independent, and the interval of the observed value for a model without
+        preference.
+        """
         rows = self.table.loc[estimand]
-        intervals = {of: list(map(between, *interval_of(rows, of))) for of in ("", "independent", "noise")}
+
+        def write_number(value: float) -> str:
+            return (fmt.signed if sign else fmt.plain)(factor * value, decimals)
+
+        intervals = {}
+        for name in ("", "independent", "noise"):
+            lower, upper = interval_of(rows, name)
+            write_interval = partial(fmt.bounds, decimals=decimals, sign=sign)
+            intervals[name] = list(map(write_interval, factor * lower, factor * upper))
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("pairs", rows.pairs, fmt.as_count),
-                Column("observed", rows.observed, form),
-                Column("posterior", rows["mean"], form),
+                Column("observed", rows.observed, write_number),
+                Column("posterior", rows["mean"], write_number),
                 Column(f"{fmt.level(self.ci_prob)} interval", intervals[""]),
                 Column("if independent", intervals["independent"], spare=True),
                 Column("noise floor", intervals["noise"], spare=True),
@@ -287,6 +290,10 @@ class SentencePairs(PairsResult):
         return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, _clause(self)),)
 
     def _as_published(self) -> list[str]:
+        """Return sentences about the published share.
+
+        If pairs tie, the last sentence contains the share in which a tie counts as half.
+        """
         raw = self.published.loc[ALL_PAIRS]
         sentence = f"The published share is {fmt.share(raw.share)} of {raw.pairs:,.0f} pairs ({self.scores.name})"
         if not self.ties:
@@ -296,23 +303,27 @@ class SentencePairs(PairsResult):
             f" estimate, the share of these pairs is {fmt.share(self.row('share').observed)}."
         ]
 
-    def _more(self) -> list[str]:
+    def _details(self) -> list[str]:
+        """Return sentences about the noise floor, independent pairs, the difference, a larger study, and model checks.
+
+        With the scope "none", there are no intervals to describe.
+        """
         if self.scope == "none":
             return []
         row = self.row("share")
         lower, upper = interval_of(row)
-        least, most = interval_of(row, "independent")
-        low, high = interval_of(row, "noise")
+        independent_lower, independent_upper = interval_of(row, "independent")
+        noise_lower, noise_upper = interval_of(row, "noise")
+        ratio = (upper - lower) / (independent_upper - independent_lower)
         kinds = _counted_clusters(self.data)
         clusters = f" of {' and '.join(kinds)}" if kinds else ""
-        (difference,) = super()._more()
+        (difference,) = super()._details()
         direction = fmt.probability_in_words(self.row("difference").prob_direction)
         sentences = [
-            f"A model without preference would show {fmt.share(low)} to {fmt.share(high)} on as many pairs{clusters}"
-            f" ({fmt.percent(self.ci_prob)} of the time).",
-            f"Treating pairs as independent would give [{fmt.share(least)}, {fmt.share(most)}]"
-            f" ({'Student' if self.ties else 'Wilson'}), and the interval above is"
-            f" {(upper - lower) / (most - least):.1f} times as wide.",
+            f"A model without preference would show {fmt.share(noise_lower)} to {fmt.share(noise_upper)} on as many"
+            f" pairs{clusters} ({fmt.percent(self.ci_prob)} of the time).",
+            f"Treating pairs as independent would give [{fmt.share(independent_lower)}, {fmt.share(independent_upper)}]"
+            f" ({'Student' if self.ties else 'Wilson'}), and the interval above is {ratio:.1f} times as wide.",
             f"{fmt.capitalized(difference.removesuffix('.'))}, and the probability of this direction is {direction}.",
             *self._planning(),
         ]
@@ -325,7 +336,7 @@ class SentencePairs(PairsResult):
         return sentences
 
     def _planning(self) -> list[str]:
-        """Return a sentence on the number of pairs that a clear share requires.
+        """Return a sentence on the number of writers, or of pairs without writers, that a clear share requires.
 
         The sentence is omitted if the share is already clearly different from one half, or if the direction of the
         share is so uncertain that the number is meaningless.
@@ -334,16 +345,16 @@ class SentencePairs(PairsResult):
         if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
             return []
         kinds = fmt.plural(plan.kind)
-        more = fmt.plural(plan.kind)
+        units = kinds
         if plan.kind != "pair":
-            more += f" of {fmt.in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
+            units += f" of {fmt.in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
         detect = f"detect a share this far from one half {fmt.percent(plan.power)} of the time"
         if plan.count is None:
-            return [f"Planning: even {MOST:,} {more} would not {detect}."]
+            return [f"Planning: even {MOST:,} {units} would not {detect}."]
         # The number is rounded to two significant digits, because it is based on estimates.
         number = round(plan.count, -max(len(str(plan.count)) - 2, 0))
         only = "" if plan.more_pairs_suffice else f" More pairs of the present {kinds} would not be enough."
-        return [f"Planning: about {number:,} {more} would {detect}.{only}"]
+        return [f"Planning: about {number:,} {units} would {detect}.{only}"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -367,7 +378,6 @@ class SentencePairsChange(PairsResult):
     """
 
     changed: ClassVar[bool] = True
-    null: ClassVar[str] = "no change"
 
     before: SentencePairs
     after: SentencePairs
@@ -378,6 +388,7 @@ class SentencePairsChange(PairsResult):
 
     @property
     def problems(self) -> tuple[str, ...]:
+        """Return the reasons why fits of the change, or of the results before and after, have not converged."""
         problems = list(super().problems)
         for state, side in self.sides.items():
             problems += [f"{state}, {problem}" for problem in side.problems]
@@ -385,38 +396,46 @@ class SentencePairsChange(PairsResult):
 
     def biases(self) -> tuple[ChangedBias, ...]:
         """Return the share after minus one half, and its change, with their posteriors, for `bayes_bias.check`."""
-        (before,), (now,) = self.before.biases(), self.after.biases()
+        (before,), (after,) = self.before.biases(), self.after.biases()
         data = self.fits["changed"]["constant_data"].to_dataset()
         changes = changes_of(self.before.scores, self.after.scores)
-        draws = estimated_change(self.fits, data, changes, self.scope).values[:, 0]
-        return (
-            ChangedBias(
-                self.name, now.draws, now.observed, now.metric, self.reach, _clause(self), before=before, change=draws
-            ),
+        change = estimated_change(self.fits, data, changes, self.scope).values[:, 0]
+        bias = ChangedBias(
+            self.name,
+            after.draws,
+            after.observed,
+            after.metric,
+            self.reach,
+            _clause(self),
+            before=before,
+            change=change,
         )
+        return (bias,)
 
     def _as_published(self) -> list[str]:
+        """Return sentences about both published shares and, if pairs tie, about the shares with ties as half."""
         raw = self.published.loc[ALL_PAIRS]
-        before, after = (fmt.share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
+        share_before, share_after = (fmt.share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
         sentences = [
-            f"The published share of {raw.pairs:,.0f} pairs is {before} before and {after} after: the stereotypical"
-            f" sentence came to the front in {raw.gained:,.0f} pairs and fell behind in {raw.lost:,.0f}."
+            f"The published share of {raw.pairs:,.0f} pairs is {share_before} before and {share_after} after: the"
+            f" stereotypical sentence came to the front in {raw.gained:,.0f} pairs and fell behind in {raw.lost:,.0f}."
         ]
         if self.before.ties or self.after.ties:
-            before, after = (fmt.share(side.row("share").observed) for side in self.sides.values())
+            half_before, half_after = (fmt.share(side.row("share").observed) for side in self.sides.values())
             sentences.append(
                 f"It counts {self.before.ties:,} pairs that tie before and {self.after.ties:,} after as not"
-                f" stereotypical. With ties as half, as in the estimate, it is {before} before and {after} after."
+                f" stereotypical. With ties as half, as in the estimate, it is {half_before} before and {half_after}"
+                " after."
             )
         return sentences
 
 
 def _clause(result: PairsResult) -> tuple[str, ...]:
-    """Return a clause on fits that have not converged, if there are any."""
+    """Return a clause for `bayes_bias.check` that names the fits that have not converged.
+
+    The tuple is empty if all fits have converged.
+    """
     return (f"the fit has not converged: {'; '.join(result.problems)}",) if result.problems else ()
-
-
-type Estimand = Literal["share", "difference"]
 
 
 def sentence_pairs_document(pairs: PairsResult) -> Document:
@@ -424,16 +443,19 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     sides, changed, first = pairs.sides, pairs.changed, pairs.first
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
     methods = methods_of(pairs)
-    estimands: tuple[Estimand, ...] = () if pairs.scope == "none" else ("share", "difference")
+    estimands: tuple[Literal["share", "difference"], ...] = () if pairs.scope == "none" else ("share", "difference")
     notices = list(chain.from_iterable(side.scores.notices for side in sides.values()))
     if changed:
         heading = f"Did the preference for stereotypical sentences change in {pairs.name}?"
+        sections = []
         both_sides = pd.concat({state: side.table for state, side in sides.items()}, names=["state"])
-        more, tables = [], {"before-and-after": both_sides}
+        tables = {"before-and-after": both_sides}
+        tables |= {f"scores-{state}": side.scores.rows for state, side in sides.items()}
     else:
         heading = f"How often is the stereotypical sentence preferred in {pairs.name}?"
         checks = PageSection("checks", "Model checks", "pairs-checks.html", {"checks": first.checks})
-        more, tables = [_plan(first.planned), checks], {"plan": first.planned, "checks": first.checks}
+        sections = [_plan(first.planned), checks]
+        tables = {"plan": first.planned, "checks": first.checks, "scores": first.scores.rows}
     return Document(
         title=f"Sentence pairs: {pairs.name}",
         heading=heading,
@@ -441,7 +463,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
         sections=(
             PageSection("share", f"{pairs.how} often the stereotypical sentence is ahead", "pairs-share.html"),
             PageSection("difference", f"{pairs.how} far it is ahead", "pairs-difference.html"),
-            *more,
+            *sections,
             methods_section(methods),
             notices_section("Notes on the scores", notices),
         ),
@@ -458,7 +480,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
         },
         figures={estimand: partial(plots.plot_sentence_pairs, pairs, estimand) for estimand in estimands},
         latex="pairs.tex",
-        tables={"summary": pairs.table, "published": pairs.published, **tables, **_scores(sides)},
+        tables={"summary": pairs.table, "published": pairs.published, **tables},
         methods=methods,
         fits=fits,
         provenance={
@@ -469,42 +491,39 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     )
 
 
-def _scores(sides: "Mapping[str, SentencePairs]") -> dict[str, pd.DataFrame]:
-    """Return the scores of all pairs, by the name of their file."""
-    names = {state: "scores" if len(sides) == 1 else f"scores-{state}" for state in sides}
-    return {names[state]: side.scores.rows for state, side in sides.items()}
-
-
 def _plan(planned: pd.DataFrame) -> PageSection:
-    """Lay out half the width of the interval (percentage points).
+    """Return the section of the page with half the width of the interval of larger studies, in percentage points.
 
-    Rows are numbers of writers (or of templates or terms), and columns are pairs of each.
+    Rows are numbers of writers (or of templates or terms), and columns are numbers of pairs of each writer. `planned`
+    is the table of `plan_pairs`.
     """
-    widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
-    texts = widths.map(partial(fmt.plain, decimals=1))
-    rows = [(int(number), row.tolist()) for number, row in texts.iterrows()]
-    facts = {"counted": str(widths.index.name), "columns": list(map(int, widths.columns)), "rows": rows}
+    half_widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
+    texts = half_widths.map(partial(fmt.plain, decimals=1))
+    rows = [(int(n_writers), row.tolist()) for n_writers, row in texts.iterrows()]
+    facts = {"counted": str(half_widths.index.name), "columns": list(map(int, half_widths.columns)), "rows": rows}
     return PageSection("plan", "Number of pairs for a narrower interval", "pairs-plan.html", facts)
 
 
 def _counted_clusters(data: xr.Dataset) -> list[str]:
-    """Return the number of each kind of cluster, such as "12 writers"."""
+    """Return the number of clusters of each kind that a table has, such as "12 writers"."""
     return [f"{data.sizes[dim]:,} {fmt.plural(dim)}" for dim in clusters_of(data)]
 
 
 def methods_of(pairs: PairsResult) -> Methods:
-    """Return the methods text on the pairs, both models, and the population that the shares generalise to."""
+    """Return the methods text on the pairs, both models, and the population that the shares generalise to.
+
+    For a change, the diagnostics include the fits of the results before and after.
+    """
     first, data, spec = pairs.first, pairs.first.data, pairs.spec
-    all_fits, tied = dict(pairs.fits), []
+    fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
+    tied = []
     for state, side in pairs.sides.items():
-        if pairs.changed:
-            all_fits |= {f"{state}, {name}": fit for name, fit in side.fits.items()}
+        when = f" {state}" if pairs.changed else ""
         if side.ties:
-            tied.append(f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}")
-    fits, sampled = {}, set[str]()
-    for name, fit in all_fits.items():
-        fits[name] = Fitted.of(fit)
-        sampled |= set(map(str, fits[name].posterior.data_vars))
+            tied.append(f"{side.ties:,} pairs tie{when}")
+        if pairs.changed:
+            fits |= {f"{state}, {name}": Fitted.of(fit) for name, fit in side.fits.items()}
+    sampled = {str(name) for fit in fits.values() for name in fit.posterior.data_vars}
     facts: dict[str, Any] = {
         "pairs": pairs,
         "changed": pairs.changed,

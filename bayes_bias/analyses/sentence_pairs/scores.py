@@ -64,30 +64,37 @@ _ENOUGH, _SHARE = 5, 0.05
 
 
 def language_of(sentence: str) -> str:
-    """Return the language with the most function words in a sentence, or "" if there are fewer than two, or a tie.
+    """Return the language of a sentence, or "" if it is unclear.
 
-    For sentences in non-Latin scripts, the result is determined by the script.
+    For sentences in non-Latin scripts, the result is determined by the script, because most of these scripts belong to
+    one language. For Latin letters, it is the language with the most function words (such as "the") in the sentence.
+    It is unclear if there are fewer than two function words, or a tie.
     """
-    scripts = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
-    if 2 * scripts["LATIN"] < scripts.total():
+    # The name of a letter begins with its script, as in "GREEK SMALL LETTER ALPHA".
+    letters_of_script = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
+    if 2 * letters_of_script["LATIN"] < letters_of_script.total():
         for script, language in _SCRIPTS.items():
-            if scripts[script]:
+            if letters_of_script[script]:
                 return language
-        ((script, _),) = scripts.most_common(1)
-        return "Chinese" if script == "CJK" else f"{script.title()} letters"
-    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
-    for word in _WORD.findall(sentence.casefold()):
-        for language, function_words in _FUNCTION_WORDS.items():
-            counts[language] += word in function_words
-    (best, most), (_, second) = Counter(counts).most_common(2)
-    return best if most >= 2 and most > second else ""
+        most_frequent = letters_of_script.most_common(1)[0][0]
+        return "Chinese" if most_frequent == "CJK" else f"{most_frequent.title()} letters"
+    words = _WORD.findall(sentence.casefold())
+    counts = Counter[str]()
+    for language, function_words in _FUNCTION_WORDS.items():
+        counts[language] = sum(word in function_words for word in words)
+    (best, most), (_, second_most) = counts.most_common(2)
+    return best if most >= 2 and most > second_most else ""
 
 
 def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Return the languages of sentences, sorted by decreasing frequency. Rare languages are omitted."""
-    texts = list(sentences)
-    counts = Counter(filter(None, map(language_of, texts)))
-    least = max(_ENOUGH, _SHARE * len(texts))
+    """Return the languages of sentences, sorted by decreasing frequency.
+
+    Languages with fewer than `_ENOUGH` sentences, or a smaller share than `_SHARE`, are omitted, because the language
+    of a single sentence may be wrong.
+    """
+    languages = list(map(language_of, sentences))
+    least = max(_ENOUGH, _SHARE * len(languages))
+    counts = Counter(filter(None, languages))
     return tuple(language for language, count in counts.most_common() if count >= least)
 
 
@@ -186,12 +193,15 @@ class PairScores(Tabled):
         return f"{self.name}, {len(self):,} pairs; the stereotypical sentence is ahead in {self.rows.ahead.mean():.1%}"
 
     def _shown(self) -> pd.DataFrame:
-        """Return the number of pairs of each bias type, and the share whose stereotypical sentence is ahead."""
-        categories = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
-        return self.rows.groupby(categories, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
+        """Return the number of pairs of each bias type, and the share whose stereotypical sentence is ahead.
+
+        Scores without types have one row, "all". `Tabled` prints this table below the text.
+        """
+        types = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
+        return self.rows.groupby(types, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
 
     def with_items(self, items: pd.Index) -> "PairScores":
-        """Return the scores of the selected pairs."""
+        """Return the scores of the selected pairs, in the order of `items`."""
         sentences = None if self.sentences is None else self.sentences.loc[items]
         return replace(self, rows=self.rows.loc[items], sentences=sentences)
 
@@ -287,17 +297,24 @@ def read_scores(
 
 
 def _notice_of_ties(ties: int, total: int, decimals: int | None) -> str:
-    """Return a notice of the number of ties, which names the option for unrounded scores if they were rounded."""
+    """Return a notice of the number of ties, and of the two ways in which ties are counted.
+
+    If scores were rounded to `decimals`, the notice names the option for unrounded scores.
+    """
     counted = "They count as not stereotypical in the published share, and as half in the posterior and its verdict"
     if decimals is None:
         return f"{ties} of {total:,} pairs tie. {counted}"
     # `check` reads scores as well, but has no option for decimals.
-    finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
-    return f"{ties} of {total:,} pairs tie after rounding to {decimals} decimals. {counted}. {finer}"
+    remedy = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
+    return f"{ties} of {total:,} pairs tie after rounding to {decimals} decimals. {counted}. {remedy}"
 
 
 def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
-    """Return a frame and its name. The source is a frame or a file."""
+    """Return a frame of scores and its name, from a frame, a CSV file, or the name of a built-in table.
+
+    A JSON file contains predictions or only a share, not scores of pairs. The error message then names the function
+    that reads the file, or the form that is needed.
+    """
     if isinstance(source, pd.DataFrame):
         return source, "pairs"
     problem = "neither a DataFrame nor the path of a CSV file. Pass one of these."
@@ -320,16 +337,25 @@ def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
 
 
 def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns of CrowS-Pairs to the names of this package, unless a column with that name exists."""
-    return frame.rename(columns={theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns})
+    """Rename the columns of CrowS-Pairs to the names of this package, unless a column with that name exists.
+
+    For example, ``sent_more`` becomes ``sentence_more``.
+    """
+    our_names = {theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns}
+    return frame.rename(columns=our_names)
 
 
 def _checked(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows under the names of this package. Raise an error if there are none, or if a column is missing."""
-    renamed = with_our_names(frame).reset_index(drop=True)
-    columns = ("item", *(() if "difference" in renamed else _SCORES))
-    missing = [column for column in columns if column not in renamed]
-    if missing and str(next(iter(frame.columns), "")).startswith("{"):
+    """Return the rows of scores under the names of this package.
+
+    Raise an error if there are no rows, or if a required column is missing: ``item``, and either ``score_more`` and
+    ``score_less``, or ``difference``.
+    """
+    rows = with_our_names(frame).reset_index(drop=True)
+    required = ["item"] if "difference" in rows else ["item", *_SCORES]
+    missing = [column for column in required if column not in rows]
+    first_heading = str(next(iter(frame.columns), ""))
+    if missing and first_heading.startswith("{"):
         raise SentencePairsError(
             "`scores` contains JSON lines. Pass samples of lm-evaluation-harness to `bayes_bias.sentence_pairs.lm_eval`"
             " (in a terminal, under a name that ends in .jsonl), and write other records as a CSV file."
@@ -340,13 +366,13 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
             f"`scores` has no column '{missing[0]}' among {names or 'none'}. Required are item and either score_more"
             " and score_less, or difference."
         )
-    if renamed.empty:
+    if rows.empty:
         raise SentencePairsError("`scores` has no rows. Pass two pairs or more.")
-    return renamed
+    return rows
 
 
 def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
-    """Return the rows of a model, which must be named if there are several."""
+    """Return the rows of a model, which must be named if the column ``model`` has several models."""
     if "model" not in rows:
         if model is not None:
             raise SentencePairsError(f"`scores` has no column 'model'. Omit the model '{model}'.")
@@ -366,21 +392,23 @@ def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
 def _check_own_verdicts(
     rows: pd.DataFrame, difference: "pd.Series[float]", heading_of: Mapping[Any, Any]
 ) -> Sequence[str]:
-    """Raise an error if the column `score` of the CrowS-Pairs program, 1 for a stereotypical sentence ahead, differs.
+    """Raise an error if the column `score` of the CrowS-Pairs program contradicts the two scores of a pair.
 
-    Until May 2021, the program exchanged the two scores of pairs with the direction 'antistereo' in its files, but not
-    in this column or in the sentences (https://github.com/nyu-mll/crows-pairs/issues/6). If the column is missing, a
-    notice is returned, because nothing else in a file shows its age.
+    The column is 1 if the stereotypical sentence is ahead. Until May 2021, the program exchanged the two scores of
+    pairs with the direction 'antistereo' in its files, but not this column or the sentences
+    (https://github.com/nyu-mll/crows-pairs/issues/6). If the column is missing, a notice is returned, because nothing
+    else in a file shows its age. `heading_of` maps the names of this package to the headings in the file.
     """
     is_antistereo = rows.get(DIRECTION, pd.Series("", index=rows.index)) == "antistereo"
-    theirs = [heading_of[score] for score in _SCORES]
-    own = rows.get(_OWN_VERDICT, pd.Series(dtype=float))
-    if not pd.api.types.is_numeric_dtype(own) or not len(own) or not own.isin([0, 1]).all():
-        if is_antistereo.any() and theirs == [CROWS_PAIRS[score] for score in _SCORES]:
+    headings = [heading_of[score] for score in _SCORES]
+    verdicts = rows.get(_OWN_VERDICT, pd.Series(dtype=float))
+    has_verdicts = pd.api.types.is_numeric_dtype(verdicts) and len(verdicts) > 0 and verdicts.isin([0, 1]).all()
+    if not has_verdicts:
+        if is_antistereo.any() and headings == [CROWS_PAIRS[score] for score in _SCORES]:
             return [f"{is_antistereo.sum():,} {_SWAPPED}. Keep the column '{_OWN_VERDICT}' there, which shows this"]
         return []
     is_tie = difference.abs() <= 10.0**-DECIMALS
-    differs = (own == 1).ne(difference > 0) & ~is_tie
+    differs = (verdicts == 1).ne(difference > 0) & ~is_tie
     if not differs.any():
         return []
     problem = (
@@ -391,7 +419,7 @@ def _check_own_verdicts(
         raise SentencePairsError(
             f"{problem}. These are the {_SWAPPED}. Exchange them, for example in pandas:"
             f" `swap = frame[{heading_of[DIRECTION]!r}] == 'antistereo';"
-            f" frame.loc[swap, {theirs}] = frame.loc[swap, {theirs[::-1]}].to_numpy()`."
+            f" frame.loc[swap, {headings}] = frame.loc[swap, {headings[::-1]}].to_numpy()`."
         )
     raise SentencePairsError(
         f"{problem}. Score the sentences again or, if the two scores are right, remove the column '{_OWN_VERDICT}'."
@@ -399,7 +427,7 @@ def _check_own_verdicts(
 
 
 def _labels(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
-    """Return the labels in a column, none of which may be missing."""
+    """Return the labels in a column as texts. Raise an error if a label is missing."""
     values = rows[column]
     if values.isna().any():
         raise SentencePairsError(
@@ -415,23 +443,28 @@ def plain_sentence(text: Any) -> str:
 
 
 def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
-    """Return a notice of sentence pairs that have several rows. If their scores differ, raise an error."""
-    filled = scores[(scores[list(_SENTENCES)] != "").all(axis=1)].groupby(list(_SENTENCES), sort=False)
-    spread = filled.max() - filled.min()
-    different = (spread > _SAME * filled.max().abs()).any(axis=1)
-    if different.any():
-        more, less = spread.index[different.to_numpy()][0]
+    """Return a notice of rows that have the same two sentences as another row, or nothing if there are none.
+
+    `scores` has the columns ``sentence_more`` and ``sentence_less``, which may be empty texts, and the scores ``more``
+    and ``less``. Raise an error if the scores of the same two sentences differ by more than a different batch explains.
+    """
+    has_sentences = (scores[list(_SENTENCES)] != "").all(axis=1)
+    by_sentences = scores[has_sentences].groupby(list(_SENTENCES), sort=False)
+    largest = by_sentences.max()
+    differs = (largest - by_sentences.min() > _SAME * largest.abs()).any(axis=1)
+    if differs.any():
+        more, less = differs.index[differs.to_numpy()][0]
         raise SentencePairsError(
             f"`scores` has several rows of the pair '{more[:60]}' / '{less[:60]}' with different scores, as of two"
             " models or settings. Keep the rows of one, or name the models in the column 'model'."
         )
-    repeated = int((filled.size() - 1).sum())
+    repeated = int((by_sentences.size() - 1).sum())
     notice = f"{repeated:,} rows have the sentences of another row, and count as pairs of their own"
     return (notice,) if repeated else ()
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
-    """Return the numbers in a column, all of which must be finite."""
+    """Return the scores in a column as numbers. Raise an error if a score is not a finite number."""
     numbers = as_numbers(rows[column]).astype(float)
     wrong = ~np.isfinite(numbers)
     if wrong.any():
@@ -476,9 +509,10 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     columns = {TYPE: types} | {name: rows[name] for name in CLUSTERS if name in rows}
     for dim, column in columns.items():
         codes, names = pd.factorize(column, sort=True)
-        if dim != TYPE and len(names) == 1:
+        is_cluster = dim != TYPE
+        if is_cluster and len(names) == 1:
             notices.append(f"all pairs have the same {dim}, so that results do not generalise to other {plural(dim)}")
-        elif dim != TYPE and len(names) == len(rows):
+        elif is_cluster and len(names) == len(rows):
             notices.append(
                 f"every pair has a {dim} of its own, so that there are no clusters and the column is omitted"
             )
@@ -490,12 +524,12 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
 
 
 def position_of(dim: str) -> str:
-    """Return the name of the variable with the label positions for a dimension."""
+    """Return the name of the variable with the label number of each pair in a dimension, such as "writer_of"."""
     return f"{dim.removeprefix('bias_')}_of"
 
 
 def clusters_of(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the kinds of clusters of pairs."""
+    """Return the kinds of clusters of pairs that a table has, such as ``("writer", "template")``."""
     return tuple(dim for dim in CLUSTERS if dim in data.dims)
 
 
@@ -505,7 +539,7 @@ def has_types(data: xr.Dataset) -> bool:
 
 
 def untied(data: xr.Dataset) -> NDArray[np.bool_]:
-    """Return True for each pair in which one of the sentences is ahead."""
+    """Return an array with True for each pair in which one of the sentences is ahead."""
     return ~data.tied.to_numpy()
 
 
@@ -515,15 +549,21 @@ def weights(data: xr.Dataset) -> NDArray[np.float64]:
 
 
 def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return a row for each combination of type and clusters: numbers of pairs in `among`, and of `counted` pairs."""
-    keys = list(map(position_of, (TYPE, *clusters_of(data))))
-    frame = data[keys].reset_coords(drop=True).to_dataframe()
-    frame = frame.assign(counted=counted & among, among=among)
-    return frame.groupby(keys)[["counted", "among"]].sum().reset_index()
+    """Count pairs for each combination of type and clusters that occurs in the table.
+
+    Both arrays have a value for each pair. ``among`` is the number of pairs in the subset `among`, and ``counted`` is
+    the number of `counted` pairs in this subset. Columns such as ``writer_of`` contain the label numbers.
+    """
+    positions = [position_of(dim) for dim in (TYPE, *clusters_of(data))]
+    pairs = data[positions].reset_coords(drop=True).to_dataframe().assign(counted=counted & among, among=among)
+    return pairs.groupby(positions)[["counted", "among"]].sum().reset_index()
 
 
 def spread(difference: NDArray[np.float64], name: str) -> float:
-    """Return the standard deviation of differences. Raise an error if all differences are equal."""
+    """Return the standard deviation of differences, which is the unit of their priors.
+
+    Raise an error if all differences are equal. The message contains the `name` of the scores.
+    """
     sd = float(difference.std())
     # Equal numbers may differ because of rounding errors.
     if not sd > 1e-10 * np.abs(difference).max():
@@ -535,7 +575,10 @@ def spread(difference: NDArray[np.float64], name: str) -> float:
 
 
 def _too_skewed(difference: NDArray[np.float64]) -> list[str]:
-    """Return a notice if there are fewer pairs than 25 times the squared skewness (Cochran, 1977)."""
+    """Return a notice if the pairs are too few for a normal model of their skewed differences.
+
+    The rule of Cochran (1977) requires at least 25 times the squared skewness.
+    """
     from scipy.stats import skew
 
     enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)

@@ -99,14 +99,14 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     step(f"{model.name}: {len(pairs)} pairs")
     scores = np.empty((len(pairs), 2))
     for first in range(0, len(pairs), _AT_A_TIME):
-        part = pairs[first : first + _AT_A_TIME]
+        batch = slice(first, first + _AT_A_TIME)
         if how == "pll":
-            scores[first : first + _AT_A_TIME] = method(part)
+            scores[batch] = method(pairs[batch])
         else:
             weighted = {} if how == "likelihood" else {"weighted": how == "aula"}
             for side in (0, 1):
-                scores[first : first + _AT_A_TIME, side] = method([pair[side] for pair in part], **weighted)
-        advance(first + len(part), len(pairs))
+                scores[batch, side] = method([pair[side] for pair in pairs[batch]], **weighted)
+        advance(min(batch.stop, len(pairs)), len(pairs))
     rows, sides = np.nonzero(~np.isfinite(scores))
     if len(rows):
         raise LanguageModelError(
@@ -126,7 +126,10 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
 
 
 def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Check both sentences of each pair, and return them."""
+    """Return the more and the less stereotypical sentence of each pair.
+
+    Raise an error if a column is missing, if there are no rows, or if a sentence is missing or empty.
+    """
     for column in SENTENCES:
         if column not in frame:
             raise LanguageModelError(
@@ -146,7 +149,7 @@ def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def opened(folder: str | Path | None) -> Path | None:
-    """Return the folder, which is created if it does not exist.
+    """Return the path of the folder for posteriors, or None. The folder is created if it does not exist.
 
     Raises
     ------
@@ -174,9 +177,10 @@ def kept_posterior(
     seed: int,
     sampling: Sampling,
 ) -> xr.DataTree:
-    """Return the stored posterior for the same data, labels, model, versions, seed and sampler.
+    """Return the posterior from the folder that was sampled with the same data, model, versions, seed and sampler.
 
-    If there is no such posterior, it is sampled and saved immediately.
+    If there is none, `sample` is called, and its result is saved immediately. The name of the file contains a hash of
+    everything that determines the posterior: `inputs` are the data and labels. Without a folder, nothing is saved.
     """
     if folder is None:
         return sample()
@@ -193,7 +197,10 @@ def kept_posterior(
 
 
 def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: How) -> pd.DataFrame:
-    """Return the stored scores of these sentences by this model, or compute and store the scores."""
+    """Return the scores of these sentences by this model from the folder, or compute and store them.
+
+    The name of the file contains a hash of the model, the kind of score, and the sentences.
+    """
     if folder is None:
         return score(model, sentences, how)
     key = _key(model.transformer.identity(name=model.name, how=how), sentences.to_csv(index=False))

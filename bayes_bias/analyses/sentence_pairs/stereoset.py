@@ -18,6 +18,9 @@ from bayes_bias.files import read_json, refuse_pipe_or_address
 from bayes_bias.table.association_table import announce
 
 TASKS = ("intrasentence", "intersentence")
+# The counts of each term. See `count_terms`.
+_COUNTS = ["triples", "over_anti", "stereo_over", "anti_over"]
+# The columns of scores for each label of a sentence in the data.
 _LABELS = {"stereotype": "stereotype", "anti-stereotype": "antistereotype", "unrelated": "unrelated"}
 
 
@@ -72,7 +75,11 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    """Return one row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its sentences."""
+    """Return one row for each triple: `item`, `task`, `bias_type`, `target`, and the scores of its sentences.
+
+    `gold` is the file with the sentences, and `predictions` the file with their scores. Tasks without predictions are
+    omitted, with a notice.
+    """
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
     data = _read(check_path("gold", gold, LanguageModelError), "gold").get("data", {})
     if not isinstance(data, dict):
@@ -93,15 +100,18 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
-    """Count `triples` of each term: all, s > a (`over_anti`), s > u (`stereo_over`), and a > u (`anti_over`)."""
-    wins = triples.assign(
+    """Count the triples of each target term, and those in which one sentence has a higher score than another.
+
+    ``over_anti`` counts triples whose stereotypical sentence exceeds the anti-stereotypical one. ``stereo_over`` and
+    ``anti_over`` count those whose stereotypical or anti-stereotypical sentence exceeds the unrelated one.
+    """
+    comparisons = triples.assign(
         triples=1,
         over_anti=triples.stereotype > triples.antistereotype,
         stereo_over=triples.stereotype > triples.unrelated,
         anti_over=triples.antistereotype > triples.unrelated,
     )
-    columns = ["triples", "over_anti", "stereo_over", "anti_over"]
-    return wins.groupby(["task", "bias_type", "target"], sort=False)[columns].sum().reset_index()
+    return comparisons.groupby(["task", "bias_type", "target"], sort=False)[_COUNTS].sum().reset_index()
 
 
 def scores(terms: pd.DataFrame) -> pd.DataFrame:
@@ -155,8 +165,8 @@ def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
-    """Return the scores for a task and type from the counts of its terms."""
-    counts = terms.groupby("target")[["triples", "over_anti", "stereo_over", "anti_over"]].sum()
+    """Return LMS, SS and ICAT for a task and type from the counts of its terms. See `stereoset` for the formulas."""
+    counts = terms.groupby("target")[_COUNTS].sum()
     ss = float(np.mean(100 * counts.over_anti / counts.triples))
     lms = float(np.mean(100 * (counts.stereo_over + counts.anti_over) / (2 * counts.triples)))
     return {
@@ -173,32 +183,40 @@ def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
 def _triples(
     task: str, examples: Iterable[Any], gold: str | Path, predicted: Mapping[str, float]
 ) -> Iterator[dict[str, Any]]:
-    """Return a row for each triple of a task, with the scores of its sentences."""
+    """Yield a row for each triple of a task: its item, task, type and term, and the scores of its three sentences.
+
+    `examples` are the triples in the file `gold`, and `predicted` has the score of each sentence by its id.
+    """
     for example in examples:
         try:
-            ids = {}
+            id_of_label = {}
             for sentence in example["sentences"]:
                 if sentence["gold_label"] in _LABELS:
-                    ids[_LABELS[sentence["gold_label"]]] = sentence["id"]
+                    id_of_label[_LABELS[sentence["gold_label"]]] = sentence["id"]
             row = {"item": example["id"], "task": task, "bias_type": example["bias_type"], "target": example["target"]}
         except (KeyError, TypeError) as error:
             raise LanguageModelError(
                 f"`gold`: an example of '{task}' in '{gold}' has no {error}. Pass a file in the form of dev.json."
             ) from error
-        if len(ids) < len(_LABELS):
+        if len(id_of_label) < len(_LABELS):
             raise LanguageModelError(
                 f"`gold`: '{row['item']}' in '{gold}' lacks one of {', '.join(_LABELS)}. Write all three."
             )
-        if missing := [name for name in ids.values() if name not in predicted]:
+        missing = [sentence_id for sentence_id in id_of_label.values() if sentence_id not in predicted]
+        if missing:
             raise LanguageModelError(
                 f"`predictions` has no score for the sentence '{missing[0]}' of '{row['item']}'. Pass predictions for"
                 " all sentences of the data."
             )
-        yield row | {label: predicted[name] for label, name in ids.items()}
+        yield row | {label: predicted[sentence_id] for label, sentence_id in id_of_label.items()}
 
 
 def _predicted(file: Path) -> dict[str, dict[str, float]]:
-    """Return the score of each sentence, by task."""
+    """Return the score of each sentence by its id, for each task, from a prediction file.
+
+    Raise an error if a row has no id, or no number as its score. A number that is too large for a float counts as no
+    number.
+    """
     content = _read(file, "predictions")
     predicted: dict[str, dict[str, float]] = {}
     for task in TASKS:

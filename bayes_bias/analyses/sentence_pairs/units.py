@@ -60,7 +60,7 @@ _UNITS: Mapping[ScoreUnit, _Unit] = MappingProxyType(
 
 
 def check_unit(unit: Any) -> ScoreUnit | None:
-    """Raise an error if `unit` is not a unit of scores.
+    """Return the unit of scores, or None if it is not set. Raise an error if it is not one of `UNITS`.
 
     Raises
     ------
@@ -122,14 +122,18 @@ def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
 
 
 def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
-    """Return scores of a unit as log probabilities."""
+    """Return scores of a unit as log probabilities.
+
+    Raise an error if a score is not a possible value of the unit, such as a probability above 1. The message names the
+    `column` of the scores.
+    """
     import pandas as pd
 
     rule = _UNITS[unit]
     values = scores.to_numpy()
-    wrong = ~rule.has(values)
-    if wrong.any():
-        at = int(np.argmax(wrong))
+    is_impossible = ~rule.has(values)
+    if is_impossible.any():
+        at = int(np.argmax(is_impossible))
         raise SentencePairsError(
             f"{column} of the scores in row {at + 1} is {values[at]:g}, but values of unit '{unit}' are {rule.allowed}."
             f" Correct it, or use another unit: {', '.join(UNITS)}."
@@ -138,34 +142,43 @@ def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
 
 
 def _check_log_probabilities(more: Scores, less: Scores) -> None:
-    """Raise an error if scores do not look like log probabilities."""
-    looks = (_looks_like(more), _looks_like(less))
+    """Raise an error if the two columns of scores do not look like log probabilities in one unit.
+
+    Log probabilities of sentences are 0 or less. Scores above 0 are probabilities, losses, or perplexities. If the
+    ranges of the two columns do not overlap, one column may contain sums and the other one averages.
+    """
+    kinds = (_kind_of_values(more), _kind_of_values(less))
     ranges = f"score_more ({more.min():g} to {more.max():g}) and score_less ({less.min():g} to {less.max():g})"
-    if _MIXED in looks:
+    if _MIXED in kinds:
         raise SentencePairsError(
             f"Some scores in {ranges} are above 0 and others below, but no log probability of a sentence is above 0."
             " Score the sentences again. For another kind of scores, write score_more minus score_less into a column"
             " difference, without the two."
         )
-    if LOG in looks and looks != (LOG, LOG):
+    if LOG in kinds and kinds != (LOG, LOG):
         raise SentencePairsError(
-            f"The scores in {ranges} look like {_CALLED[looks[0]]} and {_CALLED[looks[1]]}. Use one unit for both."
+            f"The scores in {ranges} look like {_CALLED[kinds[0]]} and {_CALLED[kinds[1]]}. Use one unit for both."
         )
-    if LOG not in looks:
-        kind = _POSITIVE if _POSITIVE in looks else _PROBABILITY
+    if LOG not in kinds:
+        kind = _POSITIVE if _POSITIVE in kinds else _PROBABILITY
         raise SentencePairsError(
             f"The scores in {ranges} look like {_CALLED[kind]}, because no log probability of a sentence is above 0."
             f" Set the unit with unit= (--unit): {', '.join(UNITS)}."
         )
-    if len(more) >= _ENOUGH_TO_OVERLAP and (more.max() < less.min() or less.max() < more.min()):
+    are_disjoint = more.max() < less.min() or less.max() < more.min()
+    if are_disjoint and len(more) >= _ENOUGH_TO_OVERLAP:
         raise SentencePairsError(
             f"The scores in {ranges} do not overlap, as if they were in two units, such as a sum and an average. Use"
             f" one unit for both or, if you do, pass unit='{LOG}' (--unit {LOG})."
         )
 
 
-def _looks_like(scores: Scores) -> str:
-    """Return the kind of values that scores look like."""
+def _kind_of_values(scores: Scores) -> str:
+    """Return the kind of values that scores look like, by their signs.
+
+    Scores of 0 or less look like log probabilities, scores of both signs are mixed, scores from 0 to 1 look like
+    probabilities, and larger ones like losses or perplexities.
+    """
     if (scores <= 0).all():
         return LOG
     if (scores < 0).any():

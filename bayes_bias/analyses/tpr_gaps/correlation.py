@@ -95,7 +95,11 @@ def correlation(
 
 
 def log_odds_gaps(counts: PeopleCounts) -> pd.DataFrame:
-    """Return the log odds of the first group minus the second group, with the standard error, for each class."""
+    """Return the gap of each class as a difference in log odds, with its standard error.
+
+    The counts have two groups, and the gap is the log odds of the first group minus the log odds of the second. See
+    `correlation` for the estimates of the log odds and their variances.
+    """
     hits = counts.hits + 0.5
     missed = counts.people - counts.hits + 0.5
     log_odds = np.log(hits / missed)

@@ -54,11 +54,14 @@ class PeopleCounts:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def merge_other_groups(self, group: str) -> "PeopleCounts":
-        """Return the same people in two groups: first the named group, then all others."""
+        """Return the same people in two groups: first the named group, then all others.
+
+        The second group has the name of the only other group or, if there are several, a name such as "not F".
+        """
         others = self.people.columns.drop(group)
-        rest = others[0] if len(others) == 1 else f"not {group}"
-        hits = pd.DataFrame({group: self.hits[group], rest: self.hits[others].sum(axis=1)})
-        people = pd.DataFrame({group: self.people[group], rest: self.people[others].sum(axis=1)})
+        name_of_others = others[0] if len(others) == 1 else f"not {group}"
+        hits = pd.DataFrame({group: self.hits[group], name_of_others: self.hits[others].sum(axis=1)})
+        people = pd.DataFrame({group: self.people[group], name_of_others: self.people[others].sum(axis=1)})
         return PeopleCounts(hits, people, self.notices)
 
 
@@ -71,22 +74,30 @@ def count(
     leave_out: bool = False,
     ignore: str | Sequence[str] = (),
 ) -> PeopleCounts:
-    """Count true positives and people by class and group. See `bayes_bias.tpr_gaps.estimate`."""
-    tidy, pooled = _frame_of_labels({"y": y, "prediction": prediction, "group": group}, data, ignore)
-    _check_labels(tidy)
-    tidy = tidy.assign(hit=tidy.y == tidy.prediction)
-    tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
-    counts = tidy.pivot_table("hit", "y", "group", aggfunc=["sum", "count"], fill_value=0).astype(int)
+    """Count people, and people whose class is predicted correctly (hits), by class and group.
+
+    The arguments are those of `bayes_bias.tpr_gaps.estimate`: three arrays of labels with one label for each person or,
+    if `data` is a frame or file, the names of three of its columns.
+    """
+    predictions, notices_of_pooling = _frame_of_labels({"y": y, "prediction": prediction, "group": group}, data, ignore)
+    _check_labels(predictions)
+    is_hit = predictions.y == predictions.prediction
+    rows = pd.DataFrame({"y": predictions.y.astype(str), "group": predictions.group.astype(str), "hit": is_hit})
+    counts = rows.pivot_table("hit", "y", "group", aggfunc=["sum", "count"], fill_value=0).astype(int)
     hits = counts["sum"].rename_axis("class")
     people = counts["count"].rename_axis("class")
     classes, notices = _classes_with_all_groups(people, leave_out)
-    return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*pooled, *notices)))
+    return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*notices_of_pooling, *notices)))
 
 
 def _frame_of_labels(
     arguments: dict[str, Labels], data: Source | None, ignore: str | Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the three columns, and notices of settings over which predictions are pooled."""
+    """Return a frame with the columns "y", "prediction", and "group", and notices of settings that are pooled.
+
+    `arguments` contains an array of labels for each of these columns or, if there are `data`, the name of a column of
+    the data. Raise an error if the data contain predictions under different settings that are not in `ignore`.
+    """
     if data is None:
         return _frame_of_arrays(arguments), ()
     check_kind(
@@ -115,7 +126,10 @@ def _frame_of_labels(
 
 
 def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
-    """Check the lengths of arrays of labels, and return the arrays as columns."""
+    """Return three arrays of labels as columns.
+
+    Raise an error if an array is a text, has several dimensions, or has another length than the others.
+    """
     arrays = {}
     for name, labels in arguments.items():
         if isinstance(labels, str):
@@ -137,43 +151,52 @@ def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
     return pd.DataFrame(arrays)
 
 
-def _check_labels(tidy: pd.DataFrame) -> None:
-    """Raise an error if labels are missing, if there is only one group, or if no prediction is a class."""
-    if tidy.empty:
+def _check_labels(predictions: pd.DataFrame) -> None:
+    """Raise an error if labels are missing, if there is only one group, or if no prediction is a class.
+
+    The columns "y", "prediction", and "group" have a label for each person.
+    """
+    if predictions.empty:
         raise TprGapsError("`data` has no rows. Pass one for each person.")
-    for name in tidy:
-        if missing := int(tidy[name].isna().sum()):
+    for name in predictions:
+        if n_missing := int(predictions[name].isna().sum()):
             raise TprGapsError(
-                f"`{name}` is missing for {missing} of {len(tidy)} people. Fill in or remove these rows."
+                f"`{name}` is missing for {n_missing} of {len(predictions)} people. Fill in or remove these rows."
             )
-    groups = tidy.group.unique()
+    groups = predictions.group.unique()
     if len(groups) == 1:
         raise TprGapsError(f"All people in `group` are of '{groups[0]}'. Pass people of two groups or more.")
-    if not tidy.prediction.isin(tidy.y.unique()).any():
+    if not predictions.prediction.isin(predictions.y.unique()).any():
         raise TprGapsError(
-            f"`prediction` contains no class of y (predicted {tidy.prediction.iloc[0]!r}, true {tidy.y.iloc[0]!r}). Use"
-            " the same labels of the same type in both."
+            f"`prediction` contains no class of y (predicted {predictions.prediction.iloc[0]!r}, true"
+            f" {predictions.y.iloc[0]!r}). Use the same labels of the same type in both."
         )
     # Classes and groups are converted to text, so that labels such as 1 and '1' are equal.
     for name in ("y", "group"):
-        labels = tidy[name].unique()
+        labels = predictions[name].unique()
         if len(set(map(str, labels))) < len(labels):
             raise TprGapsError(f"`{name}` has two labels with the same text, such as 1 and '1'. Use one type.")
 
 
 def _classes_with_all_groups(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:
-    """Return the classes that have people of every group, and a notice of all other classes."""
-    lacking = people.index[(people == 0).any(axis=1)]
+    """Return the classes that have people of every group, and a notice of all other classes.
+
+    `people` has a row for each class and a column for each group. Unless `leave_out` is True, other classes raise an
+    error.
+    """
+    lacks_group = (people == 0).any(axis=1)
+    lacking = people.index[lacks_group]
     if lacking.empty:
         return list(people.index), ()
     examples = [f"'{name}' (no '{people.columns[people.loc[name] == 0][0]}')" for name in lacking[:_NAMED]]
-    text = ", ".join(examples) + (f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else "")
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    text = ", ".join(examples) + more
     if not leave_out:
         raise TprGapsError(
             f"{len(lacking)} of {len(people)} classes have no people of a `group`, so that its rate is unknown: {text}."
             " Add people, or omit these classes with leave_out=True (--leave-out)."
         )
-    classes = people.index.drop(lacking)
+    classes = people.index[~lacks_group]
     if classes.empty:
         raise TprGapsError(f"No class has people of every `group`: {text}. Add people of the missing groups.")
     return list(classes), (f"omitted, with no people of a group: {text}",)
@@ -196,18 +219,22 @@ _SHUFFLES = 4000
 
 
 def weights(people: Counted) -> Array:
-    """Return contrasts of rates (class, gap, group): a group minus all others, weighted by numbers of people.
+    """Return the weights of rates in each gap, (class, gap, group): a group minus the average of all other people.
 
-    In the gap of group g, the weight of g is 1, and the weight of another group h is ``-n[h] / sum(n of all others)``.
+    In the gap of group g, the weight of g is 1, and the weight of another group h is ``-n[h] / sum(n of all others)``,
+    where n are the numbers of people in the class. A gap is the sum of the rates times these weights.
     """
-    n = people.astype(float)
-    n_groups = n.shape[1]
-    others = np.where(np.eye(n_groups, dtype=bool), 0, n[:, None, :])
-    return np.eye(n_groups) - others / others.sum(axis=-1, keepdims=True)
+    n_groups = people.shape[1]
+    is_own_group = np.eye(n_groups, dtype=bool)  # (gap, group)
+    n_of_others = np.where(is_own_group, 0, people.astype(float)[:, None, :])
+    return is_own_group - n_of_others / n_of_others.sum(axis=-1, keepdims=True)
 
 
 def gaps(rates: Array, people: Counted) -> Array:
-    """Return the gap of each class c and group h (..., class, group), the sum over groups g of weights times rates."""
+    """Return the gap of each class and group, (..., class, group), from rates of the same shape.
+
+    The gap of class c and group h is the sum over groups g of the weight of g in this gap times the rate of g.
+    """
     return np.einsum("chg,...cg->...ch", weights(people), rates)
 
 
@@ -229,23 +256,28 @@ def root_mean_square(gap: Array) -> Array:
 def unbiased_mean_square(hits: Counted, people: Counted) -> float:
     """Return an unbiased estimate of the mean square of the true gaps: the raw mean square minus sampling variance.
 
-    ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The estimate may
-    be negative. It is missing if a group has only one person in a class, because the sampling variance is then unknown.
+    ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The sampling
+    variance of a gap is the sum of these estimates times the squared weights of the rates. The result may be negative.
+    It is missing if a group has only one person in a class, because the sampling variance is then unknown.
     """
-    contrast = weights(people)
-    bias = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))
-    return float((gaps(hits / people, people) ** 2 - bias).mean())
+    squared_weights = weights(people) ** 2
+    sampling_variance = np.einsum("chg,cg->ch", squared_weights, _sampling_variance(hits, people))
+    return float((gaps(hits / people, people) ** 2 - sampling_variance).mean())
 
 
 def unbiased_variance(hits: Counted, people: Counted) -> float:
-    """Return an unbiased estimate of the mean variance of true rates over groups, which may be negative."""
+    """Return an unbiased estimate of the mean variance of true rates over groups, which may be negative.
+
+    If G independent rates have the sampling variances v_g, sampling adds mean(v_g) (G - 1) / G to the expected variance
+    of the rates over groups.
+    """
     n_groups = people.shape[1]
-    bias = _noise(hits, people).mean(axis=1) * (n_groups - 1) / n_groups
-    return float((variances(hits / people) - bias).mean())
+    added_by_sampling = _sampling_variance(hits, people).mean(axis=1) * (n_groups - 1) / n_groups
+    return float((variances(hits / people) - added_by_sampling).mean())
 
 
-def _noise(hits: Counted, people: Counted) -> Array:
-    """Return unbiased estimates of the variances of observed rates."""
+def _sampling_variance(hits: Counted, people: Counted) -> Array:
+    """Return an unbiased estimate of the sampling variance of each observed rate, or NaN for a rate of one person."""
     rate = hits / people
     return np.where(people > 1, rate * (1 - rate) / np.maximum(people - 1, 1), np.nan)
 
@@ -257,19 +289,7 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
     each group then has an exact multivariate hypergeometric distribution, which does not depend on the rates.
     """
     rng = np.random.default_rng(seed)
-    permuted = np.empty((_SHUFFLES, *people.shape), np.int64)
-    for k, correct in enumerate(hits.sum(axis=1)):
-        permuted[:, k] = rng.multivariate_hypergeometric(people[k], correct, size=_SHUFFLES, method="marginals")
-    return permuted / people
-
-
-def noise_sd(hits: Counted, people: Counted) -> Array:
-    """Return the standard deviation of each raw gap (class, group) if no class had a gap.
-
-    If groups are permuted among the N people of a class, n of whom are in the group, the variance is
-    ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
-    """
-    everyone = people.sum(axis=1, keepdims=True)
-    rate = hits.sum(axis=1, keepdims=True) / everyone
-    scale = everyone.astype(float) ** 2 / np.maximum(everyone - 1, 1)
-    return np.asarray(np.sqrt(rate * (1 - rate) * scale / (people * (everyone - people))))
+    simulated = np.empty((_SHUFFLES, *people.shape), np.int64)
+    for k, hits_of_class in enumerate(hits.sum(axis=1)):
+        simulated[:, k] = rng.multivariate_hypergeometric(people[k], hits_of_class, size=_SHUFFLES, method="marginals")
+    return simulated / people

@@ -59,15 +59,10 @@ _TYPICAL = 0.5
 
 
 def rates_model(counts: PeopleCounts) -> PyMCModel:
-    """Return the model for these counts."""
+    """Return the model for these counts, with the key under which its compiled form is kept."""
     inputs = _inputs(counts)
     coords = _coords(counts)
     return PyMCModel(lambda: _model(inputs), coords, key_of(SPEC, inputs, coords), inputs)
-
-
-def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
-    """Return the model with labels and with its data as constants."""
-    return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
 
 
 def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
@@ -76,11 +71,14 @@ def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
 
 
 def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
-    """Return the data of the model, including the score and information for the sampler."""
+    """Return the data of the model: hits and people (class, group), contrasts (contrast, group), and evidence.
+
+    The contrasts describe the differences between groups, one fewer than the number of groups. With two groups, the
+    only contrast is the difference between their log odds. The evidence only helps the sampler.
+    """
     hits = counts.hits.to_numpy(dtype=int)
     people = counts.people.to_numpy(dtype=int)
     n_groups = len(counts.groups)
-    # With two groups, the only contrast is the difference between their log odds.
     contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
     level, gap = _evidence(hits, people, contrasts)
     return {"hits": hits, "people": people, "contrasts": contrasts, "level_evidence": level, "gap_evidence": gap}
@@ -90,7 +88,8 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
     """Return score and information of levels (2, class) and gaps (2, class, contrast). See `normal_effects`.
 
     For an estimate with a variance, these are ``estimate / variance`` and ``1 / variance``. Estimates of levels and
-    gaps are weighted sums of the empirical log odds over groups.
+    gaps are weighted sums of the empirical log odds over groups. With the rate p of all people of a class, the log odds
+    of n people have approximately the variance 1 / (p (1 - p) n).
     """
     rate = (hits.sum(axis=1, keepdims=True) + 1) / (people.sum(axis=1, keepdims=True) + 2)
     log_odds = logit((hits + 0.5) / (people + 1))  # (class, group)
@@ -100,8 +99,9 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
         estimate = log_odds @ weights
         return np.array([estimate, np.ones_like(estimate)]) / (variance @ weights**2)
 
-    average = np.full(people.shape[1], 1 / people.shape[1])
-    return score_and_information(average), score_and_information(np.linalg.pinv(contrasts))
+    weights_of_level = np.full(people.shape[1], 1 / people.shape[1])
+    weights_of_gaps = np.linalg.pinv(contrasts)  # (group, contrast)
+    return score_and_information(weights_of_level), score_and_information(weights_of_gaps)
 
 
 def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
@@ -278,7 +278,8 @@ def pymc_model(
     >>> [variable.name for variable in pymc_model(**people).observed_RVs]
     ['recognised']
     """
-    return labelled_rates_model(count(y, prediction, group, data, leave_out=leave_out, ignore=ignore))
+    counts = count(y, prediction, group, data, leave_out=leave_out, ignore=ignore)
+    return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
 
 
 def gaps_of(
@@ -290,12 +291,13 @@ def gaps_of(
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
 ) -> TprGaps:
-    """Estimate gaps from counts. See `estimate`."""
+    """Estimate gaps from counts of people and hits by class and group. The other arguments are those of `estimate`."""
     if of is not None and of not in counts.groups:
         raise TprGapsError(f"`of` is '{of}', which is not a group.", of, counts.groups)
     # The gaps of two groups differ only in sign, so only one of them is reported.
     reported = counts.groups[:1] if len(counts.groups) == 2 else counts.groups
     groups = (of,) if of else tuple(reported)
+    hits = counts.hits.to_numpy()
     people = counts.people.to_numpy()
 
     def with_gaps(posterior: xr.Dataset) -> xr.Dataset:
@@ -306,14 +308,13 @@ def gaps_of(
         NamedData(name, RATE, counts.sha256, counts.notices),
         SPEC,
         rates_model(counts),
-        data_of(counts),
+        xr.Dataset({"hits": (_CELL, hits), "people": (_CELL, people)}, coords=_coords(counts)),
         seed=seed,
         sampling=sampling,
         derive=with_gaps,
         made_of=MADE_OF,
     )
     draws = fitted.posterior["rate"].transpose("chain", "draw", *_CELL).to_numpy().reshape(-1, *people.shape)
-    raw_rates = (counts.hits / counts.people).to_numpy()
     return TprGaps(
         name=name,
         counts=counts,
@@ -323,57 +324,58 @@ def gaps_of(
         diagnostics=Diagnostics.of(fitted),
         table=_table(counts, draws, groups, ci_prob),
         variances=pd.DataFrame(
-            {"observed": variances(raw_rates), **summarize_draws(variances(draws), ci_prob)},
+            {"observed": variances(hits / people), **summarize_draws(variances(draws), ci_prob)},
             index=pd.Index(counts.classes, name="class"),
         ),
         aggregate=_aggregate(counts, draws, groups, ci_prob, seed),
     )
 
 
-def data_of(counts: PeopleCounts) -> xr.Dataset:
-    """Return the numbers of hits and people of each class and group."""
-    content = {"hits": (_CELL, counts.hits.to_numpy()), "people": (_CELL, counts.people.to_numpy())}
-    return xr.Dataset(content, coords={"class": counts.classes, "group": counts.groups})
-
-
 def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
-    """Return a row for each class and group whose gap is reported."""
+    """Return a row for each class and each group whose gap is reported. See ``table`` of `TprGaps`.
+
+    `draws` are posterior draws of the rates, (draw, class, group).
+    """
     hits = counts.hits.to_numpy()
     people = counts.people.to_numpy()
+    people_rest = people.sum(axis=1, keepdims=True) - people
+    hits_rest = hits.sum(axis=1, keepdims=True) - hits
     gap = gaps(draws, people)
     negative = (gap < 0).mean(axis=0)
-    everyone = people.sum(axis=1, keepdims=True)
-    recognised = hits.sum(axis=1, keepdims=True)
     columns = {
         "people": people,
-        "people_rest": everyone - people,
+        "people_rest": people_rest,
         "tpr": hits / people,
-        "tpr_rest": (recognised - hits) / (everyone - people),
+        "tpr_rest": hits_rest / people_rest,
         "observed": gaps(hits / people, people),
         **summarize_draws(gap, ci_prob),
         "prob_direction": np.maximum(negative, 1 - negative),
     }
-    cells = pd.MultiIndex.from_product([counts.classes, counts.groups], names=_CELL)
-    whole = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=cells)
-    return whole[whole.index.get_level_values("group").isin(groups)]
+    index = pd.MultiIndex.from_product([counts.classes, counts.groups], names=_CELL)
+    table = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
+    return table[table.index.get_level_values("group").isin(groups)]
 
 
 def _aggregate(
     counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
 ) -> pd.DataFrame:
-    """Return the observed value, expected value without gaps, and estimate of each summary over classes."""
+    """Return the observed value, expected value without gaps, and estimate of each summary over classes.
+
+    `draws` are posterior draws of the rates, (draw, class, group). See ``aggregate`` of `TprGaps` for the columns.
+    """
     hits = counts.hits.to_numpy()
     people = counts.people.to_numpy()
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
-    observed = _quantities(hits / people, counts, groups)
-    posterior = _quantities(draws, counts, groups)
-    shuffled = _quantities(without_gaps(hits, people, seed), counts, groups)
+    observed = _summaries(hits / people, counts, groups)
+    posterior = _summaries(draws, counts, groups)
+    simulated = _summaries(without_gaps(hits, people, seed), counts, groups)
     rows = {}
     for quantity, value in observed.items():
-        is_as_large = np.abs(shuffled[quantity]) >= abs(float(value)) - 1e-12
+        # Simulated values that differ from the observed value by rounding errors count as equal.
+        is_as_large = np.abs(simulated[quantity]) >= abs(float(value)) - 1e-12
         rows[quantity] = {
             "observed": float(value),
-            "without_gaps": float(shuffled[quantity].mean()),
+            "without_gaps": float(simulated[quantity].mean()),
             "chance": float((is_as_large.sum() + 1) / (len(is_as_large) + 1)),
             "unbiased": unbiased.get(quantity, np.nan),
             **{name: float(number) for name, number in summarize_draws(posterior[quantity], ci_prob).items()},
@@ -381,11 +383,15 @@ def _aggregate(
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
 
 
-def _quantities(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Return summaries over all classes from rates (..., class, group)."""
+def _summaries(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Return summaries of rates (..., class, group) over all classes, each (...), by name.
+
+    These are the mean absolute and the root mean square gap, the mean variance over groups (for three groups or more),
+    and the mean gap of each group in `groups`.
+    """
     gap = gaps(rates, counts.people.to_numpy())
-    quantities = {MEAN_ABSOLUTE: mean_absolute(gap), RMS: root_mean_square(gap)}
+    summaries = {MEAN_ABSOLUTE: mean_absolute(gap), RMS: root_mean_square(gap)}
     if len(counts.groups) > 2:
-        quantities[VARIANCE] = variances(rates).mean(axis=-1)
-    means = gap.mean(axis=-2)
-    return quantities | {f"{MEAN_GAP} of {group}": means[..., counts.groups.index(group)] for group in groups}
+        summaries[VARIANCE] = variances(rates).mean(axis=-1)
+    mean_gaps = gap.mean(axis=-2)
+    return summaries | {f"{MEAN_GAP} of {group}": mean_gaps[..., counts.groups.index(group)] for group in groups}

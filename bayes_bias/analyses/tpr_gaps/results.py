@@ -83,23 +83,23 @@ class TprGaps(Tabled):
 
     @property
     def rest(self) -> str:
-        """Return a name for the people with whom a group is compared."""
-        return next(group for group in self.counts.groups if group not in self.of) if self.two_groups else "all others"
-
-    @property
-    def whose(self) -> str:
-        """Return the groups that each gap compares, in the form "F minus M"."""
-        return f"{self.of[0]} minus {self.rest}" if len(self.of) == 1 else "each group minus all others"
+        """Return a name for the people with whom a group is compared: the other one of two groups, or "all others"."""
+        if not self.two_groups:
+            return "all others"
+        return next(group for group in self.counts.groups if group not in self.of)
 
     @property
     def shrinkage(self) -> float:
         """Return the average shrinkage of raw gaps towards the mean gap, from 0 (none) to 1 (complete).
 
-        Shrinkage is one minus the slope of posterior gaps on raw gaps. It is missing if all raw gaps are equal.
+        Shrinkage is one minus the slope of posterior gaps on raw gaps, both as deviations from the means of their
+        group. It is missing if all raw gaps are equal.
         """
-        centred = self.table[["observed", "mean"]] - self.table.groupby("group")[["observed", "mean"]].transform("mean")
-        spread = float((centred.observed**2).sum())
-        return 1 - float((centred.observed * centred["mean"]).sum()) / spread if spread > 0 else np.nan
+        columns = ["observed", "mean"]
+        deviations = self.table[columns] - self.table.groupby("group")[columns].transform("mean")
+        sum_of_squares = float((deviations.observed**2).sum())
+        sum_of_products = float((deviations.observed * deviations["mean"]).sum())
+        return 1 - sum_of_products / sum_of_squares if sum_of_squares > 0 else np.nan
 
     @property
     def shrunk(self) -> str:
@@ -126,39 +126,38 @@ class TprGaps(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the main result in a sentence."""
+        """Return the main result in a sentence, or the reasons why the fit has not converged."""
         if not self.diagnostics.converged:
             return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
         return self._finding
 
     @property
-    def _classes(self) -> str:
-        """Return the number of classes with its noun."""
-        classes = len(self.counts.classes)
-        return f"{fmt.in_words(classes)} {'class' if classes == 1 else fmt.plural('class')}"
-
-    @property
     def _finding(self) -> str:
-        """Return a sentence on the largest clear mean gap or, if there is none, on clear gaps of single classes."""
+        """Return a sentence on the largest mean gap whose interval excludes zero.
+
+        If no interval of a mean gap excludes zero, the sentence is about single classes whose interval does or, if
+        there are none of these either, about the mean gap of the first group.
+        """
         means = self.aggregate.loc[[f"{MEAN_GAP} of {group}" for group in self.of]]
         lower, upper = interval_of(means)
-        clear = ((lower > 0) | (upper < 0)).to_numpy()
-        largest = int(means["mean"].abs().where(clear, -1.0).argmax())
-        if not clear.any() and len(self.clear):
+        is_clear = ((lower > 0) | (upper < 0)).to_numpy()
+        if not is_clear.any() and len(self.clear):
             return self._single()
-        row, group = means.iloc[largest], self.of[largest]
+        largest = int(means["mean"].abs().where(is_clear, -1.0).argmax())
+        row = means.iloc[largest]
         is_lower = row["mean"] < 0
         size = opposite(row) if is_lower else row
         words = {
-            "group": group if clear.any() or len(self.of) == 1 else "any group",
+            "group": self.of[largest] if is_clear.any() or len(self.of) == 1 else "any group",
             "rest": self.rest,
             "direction": "lower" if is_lower else "higher",
         }
+        n_classes = len(self.counts.classes)
         return Finding(
-            title=self._classes,
+            title=f"{fmt.in_words(n_classes)} {'class' if n_classes == 1 else fmt.plural('class')}",
             value=float(row["mean"]),
             size=with_interval(size, self.ci_prob, 1, factor=100, sign="", unit="percentage points"),
-            clear=bool(clear.any()),
+            clear=bool(is_clear.any()),
             words=words,
         ).sentence("gaps")
 
@@ -166,20 +165,21 @@ class TprGaps(Tabled):
     def _noise(self) -> str:
         """Return a sentence that compares the size of the raw gaps with the size that chance gives."""
         row = self.aggregate.loc[MEAN_ABSOLUTE]
-        raw, noise = (fmt.plain(100 * value, 1) for value in (row.observed, row.without_gaps))
+        raw = fmt.plain(100 * row.observed, 1)
+        without_gaps = fmt.plain(100 * row.without_gaps, 1)
         chance = fmt.equals(fmt.probability(row.chance))
         if row.chance < 1 - self.ci_prob:
-            return f"The raw gaps ({raw} points on average) are larger than chance gives ({noise}; p {chance})."
+            return f"The raw gaps ({raw} points on average) are larger than chance gives ({without_gaps}; p {chance})."
         if row.observed <= row.without_gaps:
-            return f"The raw gaps ({raw} points on average) are no larger than chance gives ({noise})."
-        return f"The raw gaps ({raw} points on average) are compatible with chance ({noise}; p {chance})."
+            return f"The raw gaps ({raw} points on average) are no larger than chance gives ({without_gaps})."
+        return f"The raw gaps ({raw} points on average) are compatible with chance ({without_gaps}; p {chance})."
 
     @property
     def text(self) -> str:
         """Describe the gaps in sentences."""
         if not self.diagnostics.converged:
             return self.answer
-        size, square = self.aggregate.loc[MEAN_ABSOLUTE], self.aggregate.loc[RMS]
+        size = self.aggregate.loc[MEAN_ABSOLUTE]
         number = with_interval(size, self.ci_prob, 1, factor=100, sign="", unit="points")
         sentences = [
             self.answer,
@@ -190,23 +190,30 @@ class TprGaps(Tabled):
         if self._single() not in self.answer:
             sentences.append(self._single())
         for group in self.of:
-            row = self.aggregate.loc[f"{MEAN_GAP} of {group}"]
-            mean = with_interval(row, self.ci_prob, 1, factor=100, unit="points")
+            mean = with_interval(
+                self.aggregate.loc[f"{MEAN_GAP} of {group}"], self.ci_prob, 1, factor=100, unit="points"
+            )
             sentences.append(f"The mean gap, {group} minus {self.rest}, is {mean}.")
-        unbiased = "" if np.isnan(square.unbiased) else f", unbiased {fmt.plain(100 * square.unbiased, 1)}"
-        because = ", because raw gaps vary no more than noise" if square.unbiased == 0 else ""
-        mean_square = with_interval(square, self.ci_prob, 1, factor=100, sign="", unit="points")
-        raw = fmt.plain(100 * square.observed, 1)
-        sentences.append(f"The root mean square is {mean_square}, of raw rates {raw}{unbiased}{because}.")
+        sentences.append(self._mean_square())
         if not self.two_groups:
-            row, digits = self.aggregate.loc[VARIANCE], DECIMALS[VARIANCE]
-            variance = with_interval(row, self.ci_prob, digits, sign="")
-            others = f"of raw rates {fmt.plain(row.observed, digits)}, unbiased {fmt.plain(row.unbiased, digits)}"
+            row, decimals = self.aggregate.loc[VARIANCE], DECIMALS[VARIANCE]
+            variance = with_interval(row, self.ci_prob, decimals, sign="")
+            others = f"of raw rates {fmt.plain(row.observed, decimals)}, unbiased {fmt.plain(row.unbiased, decimals)}"
             sentences.append(f"The mean variance over groups is {variance}, {others}.")
         sentences += [self.shrunk, *(f"{fmt.capitalized(notice)}." for notice in self.counts.notices)]
         return " ".join(filter(None, sentences))
 
+    def _mean_square(self) -> str:
+        """Return a sentence on the root mean square gap: posterior, raw and, if it is known, unbiased."""
+        row = self.aggregate.loc[RMS]
+        estimate = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="points")
+        raw = fmt.plain(100 * row.observed, 1)
+        unbiased = "" if np.isnan(row.unbiased) else f", unbiased {fmt.plain(100 * row.unbiased, 1)}"
+        because = ", because raw gaps vary no more than noise" if row.unbiased == 0 else ""
+        return f"The root mean square is {estimate}, of raw rates {raw}{unbiased}{because}."
+
     def _single(self) -> str:
+        """Return a sentence on the single gaps whose intervals exclude zero, with the largest of them as examples."""
         clear = self.clear
         gaps = fmt.counted(len(self.table), "gap")
         excludes = f"the {fmt.level(self.ci_prob)} interval excludes zero"
@@ -226,8 +233,9 @@ class TprGaps(Tabled):
         for name, row in self.aggregate.iterrows():
             decimals = DECIMALS.get(str(name), 3)
             sign = "+" if str(name).startswith(MEAN_GAP) else ""
+            write_number = fmt.signed if sign else fmt.plain
             for column in ("observed", "without_gaps", "unbiased"):
-                cells[column].append((fmt.signed if sign else fmt.plain)(row[column], decimals))
+                cells[column].append(write_number(row[column], decimals))
             cells["posterior"].append(fmt.value_and_interval(row["mean"], *interval_of(row), decimals, sign=sign))
         return Layout(
             list(map(str, self.aggregate.index)),
@@ -244,13 +252,17 @@ class TprGaps(Tabled):
 
     @property
     def classes_layout(self) -> Layout:
-        """Show the gap of each class, from the most positive to the most negative."""
+        """Show the gap of each class, from the most positive to the most negative.
+
+        Numbers of people and rates are shown for the group and for all other people, as in "12; 30".
+        """
         rows = self.table.sort_values("mean", ascending=False)
         has_groups = len(self.of) > 1
+        compared = "each group minus all others" if has_groups else f"{self.of[0]} minus {self.rest}"
 
-        def group_and_rest(heading: str, column: str, form: Callable[[float], str]) -> Column:
+        def group_and_rest(heading: str, column: str, write_number: Callable[[float], str]) -> Column:
             pairs = list(rows[[column, f"{column}_rest"]].itertuples(index=False, name=None))
-            return Column(heading, pairs, lambda pair: "; ".join(map(form, pair)), spare=True)
+            return Column(heading, pairs, lambda pair: "; ".join(map(write_number, pair)), spare=True)
 
         return Layout(
             [f"{class_name}, {group}" if has_groups else str(class_name) for class_name, group in rows.index],
@@ -262,16 +274,17 @@ class TprGaps(Tabled):
                 Column("P(direction)", rows.prob_direction, fmt.probability),
             ],
             heading="class and group" if has_groups else "class",
-            caption=f"Gaps of true-positive rates: {self.whose}",
+            caption=f"Gaps of true-positive rates: {compared}",
         )
 
 
 def tpr_gaps_document(gaps: TprGaps) -> Document:
-    """Return the page of the gaps of a classifier."""
+    """Return the page of the gaps of a classifier, with a figure for each group whose gap is reported."""
     names = {group: f"gaps-{file}" for group, file in file_names(gaps.of).items()}
     people = gaps.counts.people.to_numpy()
     facts = {"gaps": gaps, "people": int(people.sum()), "fewest": people.min(), "most": people.max()}
-    methods, fit = Methods("methods-of-gaps.txt", {**facts, "settings": gaps.fit.attrs}), gaps.fit.attrs
+    fit = gaps.fit.attrs
+    methods = Methods("methods-of-gaps.txt", {**facts, "settings": fit})
     # A row for each class and group, from which readers can reproduce the gaps.
     cells = pd.MultiIndex.from_product([gaps.counts.classes, gaps.counts.groups], names=["class", "group"])
     counts = {"hits": gaps.counts.hits.to_numpy().ravel(), "people": people.ravel()}

@@ -10,7 +10,6 @@ from bayes_bias.analyses.tpr_gaps.counts import (
     count,
     gaps,
     mean_absolute,
-    noise_sd,
     root_mean_square,
     unbiased_mean_square,
     unbiased_variance,
@@ -88,4 +87,8 @@ def test_without_gaps_keeps_number_of_hits():
     assert np.allclose((rates * people).sum(axis=-1), hits.sum(axis=1))
     dealt = gaps(rates, people)
     assert np.allclose(dealt.mean(axis=0), 0, atol=0.02)
-    assert np.allclose(dealt.std(axis=0), noise_sd(hits, people), rtol=0.05)
+    # The variance of the gap of n of N people, of whom the share p are hits: p (1 - p) N^2 / (N - 1) / (n (N - n)).
+    everyone = people.sum(axis=1, keepdims=True)
+    share = hits.sum(axis=1, keepdims=True) / everyone
+    variance = share * (1 - share) * everyone**2 / (everyone - 1) / (people * (everyone - people))
+    assert np.allclose(dealt.std(axis=0), np.sqrt(variance), rtol=0.05)
