@@ -94,7 +94,10 @@ class Prior:
 
     @property
     def size(self) -> FloatOrArray:
-        """Order of magnitude of a scale with this prior."""
+        """Order of magnitude of a scale with this prior.
+
+        For a distribution that is not built in, it is guessed from PyMC's usual names of scales and rates.
+        """
         if self.distribution in _FAMILIES:
             return _FAMILIES[self.distribution].size_of(self.parameters)
         for name in ("sigma", "beta"):
@@ -109,7 +112,10 @@ class Prior:
         return None if family is None or family.terms is None else family.terms(**self.parameters)
 
     def with_unit(self, unit: FloatOrArray) -> Self:
-        """Return the prior of the parameter times a unit. Several units give one prior for each group or class."""
+        """Return the prior of ``unit * x`` for a parameter x with this prior. Several units give one prior for each.
+
+        The parameters of a built-in distribution are converted, and otherwise the unit is stored as a factor.
+        """
         if self.distribution not in _FAMILIES:
             return replace(self, times=self.times * unit)
         return replace(self, parameters=_FAMILIES[self.distribution].in_unit(self.parameters, unit))
@@ -289,20 +295,26 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
 
 
 def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the content of a file, combined with the built-in model on which it is based."""
-    own = dict(content)
-    base = own.pop("base")
+    """Return the content of a file, combined with the built-in model on which it is based.
+
+    Keys of the file replace those of the built-in model, and its priors replace single priors of the built-in model.
+    """
+    differences = dict(content)
+    base = differences.pop("base")
     if base not in spec_names():
         raise SpecError(f"{name}: base is '{base}', which is not a built-in model. {did_you_mean(base, spec_names())}")
     inherited = _shipped(base)
-    priors = own.get("priors", {})
+    priors = differences.get("priors", {})
     if not isinstance(priors, Mapping):
         raise SpecError(f"{name}: 'priors' must be a table, but is {priors!r}. Write [priors.sd_residual] and so on.")
-    return {**inherited, **own, "priors": {**inherited["priors"], **priors}}
+    return {**inherited, **differences, "priors": {**inherited["priors"], **priors}}
 
 
 def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[str, str]:
-    """Return all options of a structure, including defaults. Raise an error for an unknown option."""
+    """Return all options of a structure, including defaults. Raise an error for an unknown option.
+
+    `OPTIONS` has the choices of each option, of which the first is the default.
+    """
     valid = OPTIONS[structure]
     check_keys(options, set(valid), name, SpecError)
     for key, value in options.items():
@@ -322,7 +334,11 @@ def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[st
 
 
 def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
-    """Return the prior of a parameter from the distribution and the numbers in a file."""
+    """Return the prior of a parameter from the `content` of its table in a file: a distribution and its numbers.
+
+    `STRUCTURES` has the parameters of each structure, and their built-in distributions, whose numbers are checked here.
+    Any other distribution may be one of PyMC.
+    """
     where = f"{name}, [priors.{parameter}]"
     if parameter not in STRUCTURES[structure]:
         raise SpecError(
