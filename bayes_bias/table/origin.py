@@ -55,8 +55,12 @@ class Origin:
 
 
 def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
-    """Read the words of all lists, and the pool of words for random lists, into memory; each embedding only once."""
-    words_of: dict[int, list[str]] = {}
+    """Return the origins with embeddings in memory, and read each embedding only once.
+
+    An excerpt of an embedding has the words of all lists with this embedding, and the pool of words for random lists.
+    Embeddings that already have the pool in memory are not read again.
+    """
+    words_of: dict[int, list[str]] = {}  # of all lists, by the identity of the embedding
     for origin in origins:
         words = origin.words
         words_of.setdefault(id(origin.embedding), []).extend([*words.targets, *words.attributes, *words.texts])
