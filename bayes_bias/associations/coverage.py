@@ -124,7 +124,10 @@ class Coverage:
 
     @property
     def about_shared(self) -> str:
-        """Notice of words of different groups or classes that have the same vector."""
+        """Notice of words of different groups or classes that have the same vector.
+
+        It names the words of the first `_VECTORS` shared vectors, at most `_NAMED` of each, and counts the others.
+        """
         clusters = []
         for cluster in self.shared[:_VECTORS]:
             clusters.append(shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED))
@@ -255,7 +258,11 @@ def _without_copies(
 def coverage_of_matrix(
     name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
 ) -> Coverage:
-    """Return the coverage of a list by a matrix, given the words in the rows and columns of the matrix."""
+    """Return the coverage of a word list by a matrix, that is, the words of each group and class that it contains.
+
+    `targets` and `attributes` are the words in the rows and columns of the matrix. Missing words are listed with near
+    spellings.
+    """
     parts = []
     for role, part, words in words_by_part(wordlist):
         present = targets if role == "target" else attributes
@@ -319,7 +326,7 @@ def _text_of_loss(coverage: Coverage, part: Part) -> str:
 
 
 def words_by_part(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
-    """Yield the role, name, and words of each group and class."""
+    """Yield the role, name, and words of each group ("target"), class ("attribute"), and control class ("control")."""
     for name, words in wordlist.groups.items():
         yield "target", name, words
     for name, words in wordlist.classes.items():

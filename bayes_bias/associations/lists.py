@@ -117,7 +117,8 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
 
 def check_alone(table: str, embedding: Any, default: Any) -> None:
     """Raise an error if an embedding is passed with a table, that is, if `embedding` is not the default argument."""
-    if not (isinstance(embedding, type(default)) and embedding == default):
+    is_default = isinstance(embedding, type(default)) and embedding == default
+    if not is_default:
         raise EmbeddingError(
             f"`embedding` cannot be combined with '{table}', which already has an embedding. Omit `embedding`, or pass"
             " a word list instead."

@@ -107,7 +107,9 @@ class MadeAlike(Tabled):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """The reference, the embeddings that are not comparable, and whether this was allowed."""
+        """The settings and the result of the check that a result records: the reference, the embeddings that are not
+        comparable, and whether a verdict was allowed nevertheless.
+        """
         return {
             "reference": str(self.reference),
             "not_comparable": [str(label) for label in self.unlike],
@@ -299,7 +301,10 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
 
 
 def _median_embedding(drawn: Mapping[Any, Rows]) -> Any:
-    """Return the embedding with the median mean cosine of its random words, or the first of two embeddings."""
+    """Return the embedding with the median mean cosine of its random words, or the first of two embeddings.
+
+    This is the reference if the user named none. `drawn` has the unit vectors of the random words of each embedding.
+    """
     if len(drawn) == 2:
         return next(iter(drawn))
     mean_cosines = []
@@ -344,7 +349,6 @@ def _draw(embedding: Embedding, own_words: Collection[str], seed: int) -> Rows:
     The order is by a hash of each word and the seed. It looks random, but does not depend on the other words, so two
     embeddings with the same words begin with the same random words. Words in `own_words` are excluded.
     """
-
     frequent = _frequent(embedding)
     rows: dict[str, NDArray[np.float64]] = {}
     for word in sorted(set(frequent) - set(own_words), key=lambda word: (crc32(word.encode(), seed), word)):

@@ -456,7 +456,10 @@ def related_words_of(
 def _categories(
     table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords
 ) -> dict[str, CategoryWords]:
-    """Return the vectors and profiles of the words of each group or class."""
+    """Return the vectors and profiles of the words of some groups or classes of a side, by name.
+
+    A profile consists of the cosines of a word with the general words of the embedding.
+    """
     assert table.vectors is not None
     categories = {}
     for name in names:
@@ -474,10 +477,13 @@ def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...
 def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> Numbers:
     """Return the variance of general words' preferences for the opposite classes, or groups, averaged over these.
 
-    The preference of a general word for a class is its mean cosine with the class, minus the average over classes.
+    The preference of a general word for a class is its mean cosine with the class, minus the average over classes. The
+    profile of a word consists of its cosines with all general words, scaled so that squared lengths are variances. The
+    variance of preferences for a class is therefore the squared length of its mean profile minus the average profile.
     """
     means = np.stack(np.broadcast_arrays(*(category.mean for category in opposite)))  # (classes, ..., dimensions)
-    return np.asarray(((means - means.mean(axis=0)) ** 2).sum(axis=-1).mean(axis=0))
+    variances = ((means - means.mean(axis=0)) ** 2).sum(axis=-1)
+    return np.asarray(variances.mean(axis=0))
 
 
 def distance_apart(categories: Sequence[CategoryWords]) -> Numbers:
@@ -559,7 +565,10 @@ def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTabl
 
 
 def with_near_copies(table: AssociationTable) -> AssociationTable:
-    """Return the table with near copies as related words, which requires no general words."""
+    """Return the table with near copies as related words, which requires no general words of an embedding.
+
+    Near copies are words with nearly equal vectors, such as forms of one word. A table without vectors is unchanged.
+    """
     if table.vectors is None:
         return table
     copies_of = near_copies(compared_words(table), table.vectors)
@@ -568,7 +577,11 @@ def with_near_copies(table: AssociationTable) -> AssociationTable:
 
 
 def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
-    """Return the table with its related words, and a notice for each group or class with fewer effective words."""
+    """Return the table with its related words, and notices about them.
+
+    There is a notice for each group or class with fewer effective words than words, and for each side with paired
+    words.
+    """
     notices = [f"{category}: {words.text}" for category, words in related.items() if words.is_reduced]
     for side in SIDES:
         if is_paired(table.values, side):
@@ -590,7 +603,10 @@ def without_preferences(table: AssociationTable) -> AssociationTable:
 
 
 def compared_words(table: AssociationTable) -> dict[str, list[str]]:
-    """Return the words of each group, and of each associated class, of the sides that are not paired."""
+    """Return the words among which related words are searched: of each group, and of each associated class.
+
+    Sides whose words are paired are omitted, because effects that both words of a pair share cancel.
+    """
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     words = dict[str, list[str]]()
     for side, categories in compared.items():

@@ -170,7 +170,10 @@ def _check(model: pm.Model, draws: xr.DataTree) -> None:
 
 
 def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
-    """Raise an error if the draws have other variables or labels than the model."""
+    """Raise an error if the draws have other variables or labels than the model.
+
+    Standardised variables, whose names end in ``_z``, may be missing, because samplers often drop them.
+    """
     names = [variable.name for variable in (*model.free_RVs, *model.deterministics)]
     if missing := [name for name in names if not name.endswith("_z") and name not in posterior]:
         raise SpecError(

@@ -301,7 +301,8 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
 
     The gradient follows the chain rule. A slope is a derivative of the log density: `square_slopes` with respect to the
     squares of the scales, and `factor_slopes` with respect to the logs of the factors of variances. For a variance
-    ``v = phi exp(x)``, the inverse gamma prior has the log density ``-df / 2 * (x + expected / exp(x))`` at x.
+    ``v = phi exp(x)``, the inverse gamma prior has the log density ``-df / 2 * (x + expected / exp(x))`` at x. The
+    square of its scale is v minus the squares of the scales that explain a part of it, each times its weight.
     """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
@@ -310,20 +311,20 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     factor_slopes = np.zeros(len(scales))
     _write_scales(point, parameters, arrays)
     value = _add_parts(arrays, parameters**2, square_slopes)
-    for v in range(len(variances)):
-        scale = int(variances[v].scale)
-        factor = int(variances[v].factor)
-        log_variance, df = point[scale], scales[scale].df
-        variance = parameters[len(scales) + v]
+    for i in range(len(variances)):
+        scale = int(variances[i].scale)
+        factor = int(variances[i].factor)
+        x, df = point[scale], scales[scale].df
+        v = parameters[len(scales) + i]
         # A scale of zero does not change with its variance.
-        variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
+        v_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
-            square_slopes[int(variances[v].explaining[k])] -= variances[v].weight[k] * variance_slope
-        ratio = scales[scale].expected / np.exp(log_variance)
-        value -= df / 2 * (log_variance + ratio)
-        gradient[scale] = variance_slope * variance - df / 2 * (1 - ratio)
+            square_slopes[int(variances[i].explaining[k])] -= variances[i].weight[k] * v_slope
+        ratio = scales[scale].expected / np.exp(x)
+        value -= df / 2 * (x + ratio)
+        gradient[scale] = v_slope * v - df / 2 * (1 - ratio)
         if factor >= 0:
-            factor_slopes[factor] += variance_slope * variance
+            factor_slopes[factor] += v_slope * v
     for k in range(len(scales)):
         if scales[k].df == 0:
             s, scale_slope, log_jacobian, jacobian_slope = _scale(point[k], scales[k].unit)

@@ -115,7 +115,7 @@ class Fitted:
         return sentence if missing else ""
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the result of `make`, which is called only once for this key."""
+        """Return the result of `make`, which is called only once for this key. The result is kept with the fit."""
         if key not in self._kept:
             self._kept[key] = make()
         result: T = self._kept[key]

@@ -43,6 +43,9 @@ _FEWEST_DRAWS = 25
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
     """Return ``log_prior`` and ``log_likelihood`` for each draw, or nothing if the likelihood is not collapsed.
 
+    A collapsed likelihood is one from which word effects were integrated out. Power-scaling multiplies either of both
+    by a number near one, and shows how much the posterior changes.
+
     The prior has one variable for each parameter, summed over its entries. The likelihood has one variable for each
     independent part of the table.
     """
@@ -182,7 +185,10 @@ def log_prior(prior: Prior, scales: Numbers) -> Numbers:
 
 @cache
 def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
-    """Return the log density of a prior such as ``Weibull(alpha=2, beta=1)``. It is compiled once."""
+    """Return a function that computes the log density of a prior, such as ``TruncatedNormal(mu=0, sigma=1, lower=0)``.
+
+    PyMC compiles it once for each prior. It is needed for distributions that are not built in.
+    """
     import pytensor
     import pytensor.tensor as pt
 

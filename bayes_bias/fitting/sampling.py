@@ -170,7 +170,11 @@ def as_on_any_machine() -> AbstractContextManager[None]:
 
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
-    """Return the model of a spec with the data of a table."""
+    """Return the model of a spec with the data of a table, in the form that `sample_model` needs.
+
+    The collapsed crossed model with built-in priors is compiled by Numba, without PyMC. Other models are PyMC models.
+    Their compiled code is cached, because hundreds of random lists are fitted, unless they have an effect of each word.
+    """
     spec = resolved(spec, data)
     structure = structure_of(spec)
     if structure is crossed and knows(spec.priors.values()):
@@ -179,7 +183,6 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     has_word_effects = structure.GENERALISES and not structure.COLLAPSED
     if has_word_effects:
         return PyMCModel(lambda: build_model(spec, data), coords, adaptation=adaptation_for(data))
-    # The compiled code is cached, because hundreds of random lists are fitted.
     inputs = structure.inputs(spec, data)
     return PyMCModel(lambda: build_model(spec, data), coords, key_of(spec, inputs, coords), inputs)
 
@@ -223,6 +226,7 @@ class Sampling:
     target_accept: float = 0.95
 
     def __post_init__(self) -> None:
+        """Raise an error if a setting is impossible."""
         for name, what in {"draws": "draws", "tune": "warm-up draws", "chains": "chains"}.items():
             keep_whole(self, name, what)
         if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):

@@ -205,15 +205,20 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
 
 
 def scales_needed(data: xr.Dataset) -> list[str]:
-    """Return the standard deviations that are necessary to compute the variance of a contrast of a table."""
+    """Return the names of the standard deviations that are necessary to compute the variance of a contrast of a table.
+
+    These are the scales of word effects and, for a table with replicates, the scales of their differences between
+    replicates and of the effects of replicates. A separate residual of control classes is optional: without it, they
+    have the same residual as other classes.
+    """
     n_groups, controls = data.sizes["group"], bool(data.sizes["control"])
-    words = [component.name for component in present(OF_WORDS, n_groups, controls=controls)]
-    if CONTROL_RESIDUAL in words:  # without their own residual, control classes have the same residual as other classes
-        words.remove(CONTROL_RESIDUAL)
+    of_words = [component.name for component in present(OF_WORDS, n_groups, controls=controls)]
+    if CONTROL_RESIDUAL in of_words:
+        of_words.remove(CONTROL_RESIDUAL)
     if not data.sizes["replication"]:
-        return words
-    replicates = [component.name for component in present(OF_REPLICATES, n_groups, controls=controls)]
-    return [*words, *(name + BY_REPLICATE for name in words), *replicates]
+        return of_words
+    of_replicates = [component.name for component in present(OF_REPLICATES, n_groups, controls=controls)]
+    return [*of_words, *(name + BY_REPLICATE for name in of_words), *of_replicates]
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:

@@ -105,14 +105,20 @@ def data(table: AssociationTable) -> xr.Dataset:
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the pairs and the design, with values centred on the mean of their block, in units of the priors."""
+    """Return the arrays that the model reads, with values centred on the mean of their block, in units of the priors.
+
+    This is the form that is sampled, because the sampler works best with numbers near one.
+    """
     block_of_pair = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[block_of_pair]) / unit_of(spec, data)
     return _inputs(spec, data, rounded(centred), 0.0) | units_by_category(spec, data, 1.0)
 
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the pairs and the design in the units of the table, with values that are not centred."""
+    """Return the arrays that the model reads in the units of the table, with values that are not centred.
+
+    This is the form of the PyMC model that users receive. Priors are in units of their own, which the model multiplies.
+    """
     units = units_by_category(spec, data, unit_of(spec, data))
     measured = spec.with_option("unit", AS_MEASURED)
     return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units

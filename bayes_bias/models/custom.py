@@ -203,6 +203,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
 
 
 def given_draws(posterior: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
+    """Raise an error, because the distribution of values is unknown for a user-defined model."""
     raise TableError(
         "New values of your own model can only be drawn by PyMC: pm.sample_posterior_predictive(fit,"
         " model=model). Its log likelihood is in the fit, for az.loo and az.compare."

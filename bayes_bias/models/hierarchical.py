@@ -138,7 +138,12 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`. The function reads ``target_connection_mean`` and ``residual_sd``."""
+    """Return SciPy's distribution of the value of each pair, given draws, and its parameters (see
+    `Structure.given_draws`).
+
+    A value is one minus a distance, which is normal around the mean of the target in the connection of the pair.
+    `target` and `attribute` are the positions of the words of each pair.
+    """
     connection = xr.DataArray(_connection_of(data)[target, attribute], dims="pair")
     expected = 1 - posterior.target_connection_mean.isel(target=target, connection=connection)
     return scipy.stats.norm, (expected, posterior.residual_sd.isel(connection=connection))

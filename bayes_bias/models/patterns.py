@@ -57,7 +57,9 @@ class Effects:
     residual: Numbers
 
     def plus(self, other: Self, weight: float) -> Self:
-        """Return self + weight * other."""
+        """Return the covariances ``self + weight * other``, such as those of words plus a part of those between
+        replicates.
+        """
         return type(self)(
             self.target + weight * other.target,
             self.attribute + weight * other.attribute,
@@ -297,7 +299,10 @@ def _class_covariance(component: Component, n_classes: int, n_associated: int, c
 
 
 def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
-    """Return the scales in a posterior by name, each with the dims along which it differs."""
+    """Return the scales in a posterior by name, each with the dims along which it differs.
+
+    `DIMS` has the names of all scales of the crossed model, with the dims along which they may differ.
+    """
     scales = {}
     for name in map(str, posterior.data_vars):
         if name in DIMS:

@@ -93,7 +93,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 
 def _numbers(distribution: Any) -> list[float] | None:
-    """Return the parameters from which random numbers are drawn, or None if they are not numbers."""
+    """Return the parameters from which PyMC draws random numbers, or None if they are not numbers but variables."""
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
         return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]

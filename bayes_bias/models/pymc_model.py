@@ -105,7 +105,7 @@ def _parameter(model: pm.Model, parameter: Any) -> str:
 
 
 def _numbers(values: NDArray[Any]) -> str:
-    """Return a short array as text, or the number of values of a longer array."""
+    """Return a short array as text, or the number of values of a longer array. Equal values are written once."""
     flat = np.unique(values) if np.ptp(values) == 0 else np.ravel(values)
     if flat.size == 1:
         return f"{flat.item():.4g}"

@@ -116,6 +116,7 @@ def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
     dims: dict[str, tuple[str, ...]] = {}
 
     def add(components: Iterable[Component], suffix: str = "") -> None:
+        """Add the scales of those components that apply to the table and the spec."""
         for component in components:
             name = component.name + suffix
             if component in used and (component.name != CONTROL_RESIDUAL or name in spec.priors):

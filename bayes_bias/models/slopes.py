@@ -202,19 +202,22 @@ def explained_contrast(
     variances: Variances, data: xr.Dataset, weights: xr.DataArray
 ) -> dict[Side, tuple[Numbers, Numbers]]:
     """Return the mean and variance, given the scales, of the part of contrasts (..., contrasts) that the covariates of
-    each side explain. The part that products of both sides explain is added to the targets.
+    each side explain.
+
+    The part that the covariates of targets explain is the sum over classes of slopes times a weighted mean of
+    covariates, with the weights w of blocks, and likewise for attributes. Slopes of means already include the products
+    at the mean covariates of the other side. The products are therefore counted twice, once for each side, and their
+    part is subtracted once, from the targets.
     """
     sides = sides_explained(data)
     w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts j, groups g, classes c)
     contrasts: dict[Side, tuple[Numbers, Numbers]] = {}
     for side in sides:
         average = data[f"{side}_covariate_mean"].to_numpy()
-        # The weights of the slopes are the contrasts of the mean covariates (l of targets, m of attributes).
+        # The weights of slopes are contrasts of mean covariates (l of targets, m of attributes).
         slope_weights = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
         contrasts[side] = Slopes.of(variances, data, side).contrast(slope_weights)
     if len(sides) == len(SIDES):
-        # Slopes of means already include the products at the mean covariates of the other side. The products are
-        # therefore counted twice, once for each side, and are subtracted once.
         product_weights = -np.einsum("jgc,gl,cm->jlm", w, *(data[name].to_numpy() for name in _AVERAGE))
         product_mean, product_variance = Slopes.from_products(variances, data).contrast(product_weights)
         mean, variance = contrasts["target"]

@@ -181,6 +181,7 @@ class ModelSpec:
     reference: Reference | None = None
 
     def __post_init__(self) -> None:
+        """Raise an error if the likelihood integrates word effects out, but the residual does not allow this."""
         residual = residual_of(self.priors)
         if not residual.collapses and self.options.get("likelihood") == "collapsed":
             shapes = ", ".join(residual.shapes)
@@ -214,7 +215,7 @@ class ModelSpec:
         return replace(self, priors=MappingProxyType({**self.priors, parameter: prior}))
 
     def without_prior(self, parameter: str) -> Self:
-        """Return a copy without an optional term."""
+        """Return a copy without the prior of an optional parameter, and therefore without this term of the model."""
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
             raise SpecError(f"{self.name}: '{parameter}' is not an optional term. {hint}")
@@ -271,7 +272,11 @@ def _shipped(name: str) -> Mapping[str, Any]:
 
 
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
-    """Return a validated spec from the content of a TOML file, combined with the built-in model that it extends."""
+    """Return a validated spec from the content of a TOML file, combined with the built-in model that it extends.
+
+    A file has a structure, or a `base` with one, and may have texts, options of the structure, priors of its
+    parameters, and a reference. Raise an error for any other key.
+    """
     if "base" in content:
         content = _beyond_base(content, name)
     if "structure" not in content:
@@ -324,7 +329,10 @@ def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[s
 
 
 def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
-    """Return the prior of each parameter. Raise an error if a parameter without a default has no prior."""
+    """Return the prior of each parameter of a structure, in its order.
+
+    Raise an error for an unknown parameter, and if a parameter that is not optional has no prior.
+    """
     parameters = STRUCTURES[structure]
     check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
     for parameter in parameters:
@@ -367,7 +375,11 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
-    """Return a prior of any other distribution of PyMC. PyMC is imported only if a spec has such a prior."""
+    """Return a prior with any distribution of PyMC that is not built in.
+
+    PyMC, which takes seconds to import, checks it. `valid` are the built-in distributions of the parameter, which are
+    positive for scales.
+    """
     with optional(f" for the prior {distribution}"):
         from bayes_bias.models.pymc_distributions import check_distribution
 

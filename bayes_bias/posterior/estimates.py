@@ -202,7 +202,10 @@ def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
 
 
 def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Return ``bias`` only, with the same draws as `estimates`."""
+    """Return the bias of a fit without other estimands, with the same draws as `estimates`.
+
+    The weights of blocks do not depend on the scope, so they are computed once for each fit.
+    """
     fitted = Fitted.of(fit)
     checked = check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
@@ -265,7 +268,11 @@ class _Blocks:
 
     @cached_property
     def left_out(self) -> dict[Side, str]:
-        """The sides without estimates for single words, each with the reason."""
+        """The sides without estimates for single words, each with the reason.
+
+        Draws of word effects may not fit in memory, or a user-defined model may lack them. Attributes have no bias if
+        all groups are associated with the same class.
+        """
         left_out = {} if self.scope.samples_nothing else sides_left_out(self.fitted)
         if not contrasted_classes(self.data).size:
             left_out["attribute"] = (
@@ -301,7 +308,12 @@ class _Blocks:
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """The function that computes each estimand."""
+        """The function that computes each estimand that the table and the scope allow, by name.
+
+        Contrasts of blocks are always possible. WEAT's effect size needs two groups and fixed attributes. Words have
+        estimates of their own, unless a side is left out. With covariates, there are estimates of the adjustment, and
+        with replicates, of replicates.
+        """
         estimands: dict[str, Callable[[], Estimate]] = {}
         for name, weights in block_weights(self.data).items():
             estimands[name] = partial(self.estimate, weights)

@@ -71,6 +71,7 @@ class ManyLists(Tabled):
 
     @property
     def _about_related(self) -> str:
+        """A sentence about lists that share most of their words with another list, or "" if there are none."""
         if not self.related:
             return ""
         return (
@@ -80,6 +81,7 @@ class ManyLists(Tabled):
 
     @property
     def _failed(self) -> str:
+        """A sentence about the number of lists whose fits have not converged, or "" if there are none."""
         failed = int((self.table.verdict == "not converged").sum())
         if not failed:
             return ""

@@ -317,7 +317,10 @@ class _Study:
 
 
 def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:
-    """Return the sum of the parts of a variance, each divided by the number of words or replicates of its facets."""
+    """Return the sum of the parts of a variance, each divided by the number of words or replicates of its facets.
+
+    For example, the residual differs with targets and attributes, and is divided by both of their numbers.
+    """
     total = xr.zeros_like(next(iter(parts.values())))
     for name, part in parts.items():
         for facet, length in lengths.items():

@@ -45,10 +45,11 @@ class ReplicateEstimates:
 
     @property
     def _all(self) -> dict[str, Callable[[], Estimate]]:
+        """The function that computes each estimand of replicates, by name. Scope "none" has only their raw bias."""
         if not self.fitted.replicate_kind:
             return {}
         raw: dict[str, Callable[[], Estimate]] = {"replicate_bias": self.replicate_bias}
-        if self.scope.samples_nothing:  # raw bias of each replicate
+        if self.scope.samples_nothing:
             return raw
         return raw | {"replicate_sd": self.replicate_sd, "same_sign": self.same_sign, "reliability": self.reliability}
 

@@ -155,7 +155,13 @@ def _side(
     general: GeneralWords | None,
     spec: ModelSpec,
 ) -> SideOfTable:
-    """Return the statistics of one side from the deviations of word means from the mean of their group or class."""
+    """Return the statistics of one side from the deviations (lists, words, k) of word means from the mean of their
+    group or class.
+
+    A cell is a group of targets, or a class of attributes, and k are the cells of the opposite side. Each cell has a
+    scatter matrix (k, k) and a unit of its prior. Preferences have a prior from vectors if their expected variance is
+    known and cells have scales of their own, and otherwise the exponential prior.
+    """
     words = _lengths(categories)
     lists = len(within_sd)
     cell = np.repeat(np.arange(len(words)), words.astype(int))

@@ -181,7 +181,7 @@ class Verdict(Tabled):
 
     @property
     def added(self) -> str:
-        """The words or replicates to which `wider` generalises, but not this verdict."""
+        """The words or replicates to which `wider` generalises, but not this verdict, such as "new attributes"."""
         if self.wider is None:
             return ""
         more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
@@ -414,7 +414,10 @@ def integrated_verdict(
 def _integrated_verdict(
     table: AssociationTable, spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None
 ) -> Verdict:
-    """Return the verdict from the resolved model and the statistics of a table."""
+    """Return the verdict from the resolved model and the statistics of a table, by numerical integration.
+
+    `judge` may need several scopes, and requests the row of the bias for each.
+    """
     check_rope(rope)
     check_ci_prob(ci_prob)
 
@@ -428,7 +431,11 @@ def _integrated_verdict(
 def verdict_on(
     quantity: Quantity, fit: Fit, scope: ScopeName, ci_prob: float = 0.95, rope: float | None = None
 ) -> Verdict:
-    """Return the verdict for a bias, or for the change or difference between two tables."""
+    """Return the verdict for the bias of a fit, or for a change or difference, if the fitted table is a difference of
+    two tables.
+
+    A bias is expected to be positive. With covariates, the verdict includes the adjustment.
+    """
     fitted = Fitted.of(fit).generalising("a verdict")
     check_rope(rope)
 
@@ -504,7 +511,10 @@ def judge(
 
 
 def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95) -> Adjustment | None:
-    """Return the adjusted and the unadjusted bias, or None if there are no covariates or the scope samples nothing."""
+    """Return the bias with and without adjustment for covariates, and the part that they explain, with intervals.
+
+    Return None if there are no covariates or the scope samples nothing.
+    """
     covariates = "" if scope_of(scope).samples_nothing else covariates_of(fitted)
     if not covariates:
         return None

@@ -112,8 +112,10 @@ def check_side(side: str) -> Side:
 
 
 def sides_left_out(fit: Fit) -> dict[Side, str]:
-    """Return the sides without word effects, each with the reason in a sentence. Either the draws would not fit in
-    memory, or a user's own model lacks the effects.
+    """Return the sides without word effects, each with the reason in a sentence.
+
+    In the collapsed model, effects of words are drawn later, and the draws may not fit in memory (`MOST_NUMBERS`). A
+    user's own model must contain the effects as variables, also by replicate if the table has replicates.
     """
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
@@ -372,12 +374,14 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
-        covariance, cell_noise = effects[..., cell, :, :], noise[..., cell, :, :]
+        t = effects[..., cell, :, :]
+        n = noise[..., cell, :, :]
         for part in word_set.shared:
-            gain, root = _gain_and_root(covariance + part.times * cluster_effects, cell_noise)
+            gain, root = _gain_and_root(t + part.times * cluster_effects, n)
             directions.append(_Directions(positions, [part.basis], False, gain, root))
         bases = [part.basis for part in word_set.shared]
-        directions.append(_Directions(positions, bases, True, *_gain_and_root(covariance, cell_noise)))
+        gain, root = _gain_and_root(t, n)
+        directions.append(_Directions(positions, bases, True, gain, root))
     return Conditional(words, cells, directions)
 
 

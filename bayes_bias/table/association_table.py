@@ -733,7 +733,7 @@ def assemble(
     """
 
     def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
-        """Label the rows and columns of a matrix with words, groups, classes, topics, and pairs."""
+        """Return a matrix with labels of rows and columns: words, groups, classes, topics, and pairs."""
         unlabelled = xr.DataArray(
             numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
             dims=("target", "attribute"),

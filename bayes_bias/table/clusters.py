@@ -107,7 +107,11 @@ class Clusters:
 
 
 def is_reduced(data: xr.Dataset, side: Side) -> bool:
-    """Return True if a group (class) has fewer effective words than words, after rounding to whole words."""
+    """Return True if related words reduce the effective number of words of any group (class) of a side.
+
+    The effective number is the number of words divided by the inflation of the variance of their mean. It is rounded to
+    whole words.
+    """
     if f"{side}_inflation" not in data:
         return False
     n = data[f"n_{side}s"].to_numpy()

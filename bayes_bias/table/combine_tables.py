@@ -125,7 +125,10 @@ def _notices_without_related_words(table: AssociationTable) -> tuple[str, ...]:
 
 
 def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> dict[Label, AssociationTable]:
-    """Omit control classes of which no word is in all tables, because vocabularies may know different parts of them."""
+    """Omit control classes of which no word is in all tables, with a notice in each table.
+
+    Embeddings may have different words of a control class, and comparisons need the same words.
+    """
     word_sets: dict[str, list[set[str]]] = {}  # the words of each control class, for each table with the class
     for table in tables.values():
         class_of = belongs(table.values, "attribute")

@@ -220,7 +220,7 @@ class _Sheet:
 
     @property
     def is_pairs(self) -> bool:
-        """True if there are two columns of words and one of numbers, but no groups."""
+        """True if there are two columns of words, one of numbers, and no others, as in a table of pairs."""
         columns = list(self.cells.items())
         if len(columns) != 3:
             return False

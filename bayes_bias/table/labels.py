@@ -62,7 +62,7 @@ def is_paired(values: "xr.DataArray", side: Side) -> bool:
 
 
 def lonely(values: "xr.DataArray", name: str) -> list[str]:
-    """Return labels that only one word has."""
+    """Return the labels of one kind, such as the names of pairs, that only one word has."""
     import numpy as np
 
     labels, times = np.unique(values[name].to_numpy().astype(str), return_counts=True)

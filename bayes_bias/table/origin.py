@@ -40,7 +40,11 @@ class Origin:
 
     @property
     def errata(self) -> tuple[str, ...]:
-        """Known errors in published copies of the list, and of its control classes, which are named."""
+        """Known errors in published copies of the list and of its control classes.
+
+        Errors of a list of control classes begin with the names of its classes. They are omitted if the table uses none
+        of these classes.
+        """
         errata = list(self.wordlist.errata)
         for source in self.controls:
             if source.controls.keys() & self.words.controls.keys():

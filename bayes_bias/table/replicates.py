@@ -110,7 +110,10 @@ class StackedVectors:
 
 
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
-    """Combine tables over the words that all of them share, in the order of the first; also return notices."""
+    """Combine tables of single replicates over the words that all of them share, in the order of the first table.
+
+    Also return notices of words that a table lacks. Raise an error if there is only one table, or a missing value.
+    """
     if len(tables) < 2:
         kind = kind or "replicate"
         raise TableError(

@@ -106,7 +106,11 @@ def table_means(table: AssociationTable) -> xr.Dataset:
 
 
 def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
-    """Return the variables of `table_means`, given the means of the table."""
+    """Return the dataset of `table_means`, given the means of the table.
+
+    It has the design (the group or class of each word, and the associated class of each group), the means, standard
+    deviations within blocks, and the information on clusters, related words, covariates, replicates, and texts.
+    """
     clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = list(map(table.classes.index, table.stereotypes.values()))
     return xr.Dataset(
@@ -230,7 +234,7 @@ def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
 
 
 def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
-    """Return the block means of each replicate; empty if there are none."""
+    """Return the block means of each replicate as a variable of `table_means`, or nothing without replicates."""
     singles = table.singles().values()
     if not singles:
         return {}
@@ -426,7 +430,10 @@ def within_sd_as_in_cell(
 
 
 def _class_sums(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
-    """Sum over the associated classes, such as "interaction_ss", and over the controls, "control_interaction_ss"."""
+    """Return a statistic of classes, (classes,), summed over the associated classes and over the control classes.
+
+    If the first sum has the name "interaction_ss", the second has the name "control_interaction_ss".
+    """
     n_associated = len(table.associated_classes)
     sums = {name: float(class_values[:n_associated].sum())}
     if table.controls:
