@@ -93,12 +93,13 @@ class Family:
     def size_of(self, parameters: Mapping[str, FloatOrArray]) -> FloatOrArray:
         """Return the order of magnitude of a number with this prior.
 
-        Some families have a function for it (`size`). In the others, it is the scale, or one divided by the rate.
+        Some families have a function for it (`size`). In the others, it is the first parameter that is a scale, or one
+        divided by the first that is a rate.
         """
         if self.size is not None:
             return self.size(**parameters)
-        [scale] = [name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE)]
-        return parameters[scale] if self.parameters[scale] is Kind.SCALE else 1 / parameters[scale]
+        first, *_ = [name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE)]
+        return parameters[first] if self.parameters[first] is Kind.SCALE else 1 / parameters[first]
 
     def in_unit(self, parameters: Mapping[str, FloatOrArray], unit: FloatOrArray) -> Mapping[str, FloatOrArray]:
         """Return the parameters of the variable multiplied by a unit."""
