@@ -19,6 +19,9 @@ _BLOCK = 10_000
 def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     """Find clusters of two or more words with vectors that are equal up to rounding. The order is as in the mapping.
 
+    Equal vectors have nearly equal coordinates along a random direction. After words are sorted by this coordinate,
+    each vector is compared only with the vectors that follow within its tolerance, and not with all others.
+
     Examples
     --------
     >>> rose, ant = np.array([0.5, 2.0]), np.array([0.1, 0.3])
@@ -28,11 +31,11 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     words = list(vectors)
     coordinates, tolerances = _coordinates(vectors)
     order = np.argsort(coordinates, kind="stable").tolist()
-    cluster_of = list(range(len(words)))
+    cluster_of = list(range(len(words)))  # at first, each word is a cluster of its own
     for place, row in enumerate(order):
         for candidate in order[place + 1 :]:
             if coordinates[candidate] - coordinates[row] > tolerances[row]:
-                break
+                break  # all further words are even farther away
             first = np.ravel(vectors[words[row]])
             second = np.ravel(vectors[words[candidate]])
             difference = lengths(first.astype(float) - second.astype(float))
@@ -55,17 +58,22 @@ def without_copies(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
 
 
 def _coordinates(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return coordinates of vectors along a random direction, and the largest distance between those of equal vectors.
+    r"""Return the coordinate of each vector along a random direction, and the tolerance within which coordinates of
+    equal vectors lie.
 
-    Equal vectors have equal coordinates up to rounding, so only vectors with similar coordinates need to be compared.
+    Lengths are divided by the length of the longest vector, so that coordinates cannot overflow. Vectors v and w are
+    equal if :math:`|v - w| \le \epsilon |v|`, where :math:`\epsilon` is `_ROUNDING`. Their coordinates along the
+    direction d then differ by at most :math:`\epsilon |v| |d|`, and twice this bound is the tolerance.
     """
     if not vectors:
         return np.empty(0), np.empty(0)
     vector_lengths = np.concatenate(list(map(lengths, _blocks(vectors))))
     longest = vector_lengths.max()
-    direction = np.random.default_rng(1).standard_normal(next(iter(vectors.values())).size)
+    dimensions = next(iter(vectors.values())).size
+    direction = np.random.default_rng(1).standard_normal(dimensions)
     coordinates = np.concatenate([(rows / longest) @ direction for rows in _blocks(vectors)])
-    return coordinates, 2 * _ROUNDING * vector_lengths / longest * np.linalg.norm(direction)
+    tolerances = 2 * _ROUNDING * vector_lengths / longest * np.linalg.norm(direction)
+    return coordinates, tolerances
 
 
 def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
@@ -105,7 +113,7 @@ class NearCopies:
 
     @property
     def clusters(self) -> list[tuple[str, ...]]:
-        """Clusters of at least two words, largest first."""
+        """Clusters of at least two words, largest first. Words without a near copy are omitted."""
         clusters = []
         for number in np.unique(self.cluster):
             members = np.array(self.words)[self.cluster == number]
@@ -115,10 +123,14 @@ class NearCopies:
 
     @property
     def related(self) -> Related:
-        """Inflation of the variance of the mean, if the similarity is the correlation between effects in a cluster."""
-        sizes = np.bincount(self.cluster).astype(float)
-        mean_size = (sizes**2).sum() / len(self.words)
-        return Related(self.words, 1 + self.similarity * (float(mean_size) - 1))
+        r"""Inflation of the variance of the words' mean, if effects of words in a cluster are correlated.
+
+        The correlation is the `similarity` :math:`\rho` of the words. With :math:`n_c` words in cluster c, and n words
+        in all, the inflation is :math:`1 + \rho (\sum_c n_c^2 / n - 1)`.
+        """
+        cluster_sizes = np.bincount(self.cluster).astype(float)
+        mean_size = float((cluster_sizes**2).sum() / len(self.words))  # of the cluster of a word
+        return Related(self.words, inflation=1 + self.similarity * (mean_size - 1))
 
 
 def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:
@@ -133,23 +145,25 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
         return {}
     centred = rows - rows.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
-    found = dict[str, NearCopies]()
+    copies_of = dict[str, NearCopies]()
     end = 0
     for category, words in categories.items():
         start = end
-        end = end + len(words)
+        end = start + len(words)
         if len(words) > MOST:
             continue
-        similarity = centred[start:end] @ centred[start:end].T
-        alike = np.minimum(rows[start:end] @ rows[start:end].T, similarity) > _ALIKE
-        np.fill_diagonal(alike, False)
-        n_copies = int(alike.any(axis=1).sum())
+        cosines = rows[start:end] @ rows[start:end].T
+        centred_cosines = centred[start:end] @ centred[start:end].T
+        is_near_copy = np.minimum(cosines, centred_cosines) > _ALIKE  # (words, words)
+        np.fill_diagonal(is_near_copy, False)
+        n_copies = int(is_near_copy.any(axis=1).sum())
         if n_copies and n_copies >= _MANY * len(words):
             from scipy.sparse.csgraph import connected_components
 
-            _, clusters = connected_components(alike, directed=False)
-            found[category] = NearCopies(tuple(words), clusters, round(float(similarity[alike].mean()), 6))
-    return found
+            _, clusters = connected_components(is_near_copy, directed=False)
+            similarity = round(float(centred_cosines[is_near_copy].mean()), 6)
+            copies_of[category] = NearCopies(tuple(words), clusters, similarity)
+    return copies_of
 
 
 def notice_of(category: str, copies: NearCopies) -> str:

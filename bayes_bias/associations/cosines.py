@@ -20,7 +20,7 @@ from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors, unit_rows
+from bayes_bias.embeddings.word_vectors import lengths, sha256_of_vectors, unit_rows, with_direction
 from bayes_bias.errors import EmbeddingError, TableError
 from bayes_bias.formatting import in_quotes, shortened
 from bayes_bias.language_models.encoders import is_encoder
@@ -205,14 +205,20 @@ def with_relations(
 ) -> AssociationTable:
     """Add the related words to a table, from an embedding whose words are in memory.
 
-    If related words cannot be found, the table gets a notice, or an error is raised if related words are `required`.
+    The setting `sub_topics` of the word list selects one of three methods. "from vectors" compares the words with
+    general words of the embedding. "independent" treats words as independent, takes only the variance of their
+    preferences from the vectors, and adds a notice of words with nearly equal vectors. "exhaustive" adds nothing. The
+    provenance of the table records the method.
+
+    If the embedding has too few general words, named sub-topics of the list, or near copies, replace related words, and
+    the table has a notice. If related words are `required`, an error is raised instead.
     """
     if words.sub_topics == "exhaustive" or table.vectors is None:
         return _with_provenance(table, words.sub_topics)
     independent = words.sub_topics == "independent"
     if independent:
-        copies = near_copies(compared_words(table), table.vectors)
-        notices = announce(tuple(starmap(notice_of, copies.items())))
+        copies_of_category = near_copies(compared_words(table), table.vectors)
+        notices = announce(tuple(starmap(notice_of, copies_of_category.items())))
         table = replace(table, notices=(*table.notices, *notices))
     try:
         general = general_words_of(embedding).without(words)
@@ -321,27 +327,36 @@ def _about_absent(absent: Sequence[str], name: str) -> tuple[str, ...]:
 
 
 def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
-    """Return a notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
-    rows = np.vstack(list(vectors.values()))
-    shares = unit_rows(rows) ** 2  # share of each number in the squared length of a vector
-    is_count = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
-    has_one_count = is_count.sum() == 1
-    suspect = int(np.argmax(is_count)) if has_one_count else int(np.argmax(shares.mean(axis=0)))
+    """Return a notice if one dimension of the vectors seems to be a frequency, a rank, or the number of a row.
+
+    This happens if a column of a text file is read as a part of the vectors. The column is recognised in two ways: it
+    is the only dimension with whole numbers in all vectors, or it has more than `_MOST_OF_LENGTH` of their squared
+    length.
+    """
+    rows = np.vstack(list(vectors.values()))  # (words, dimensions)
+    shares = unit_rows(rows) ** 2  # share of each dimension in the squared length of a vector
+    has_whole_numbers = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
+    is_only_one = has_whole_numbers.sum() == 1
+    suspect = int(np.argmax(has_whole_numbers if is_only_one else shares.mean(axis=0)))
     share = float(shares[:, suspect].mean())
-    if rows.shape[1] < _FEWEST_DIMENSIONS or not (has_one_count or share > _MOST_OF_LENGTH):
+    if rows.shape[1] < _FEWEST_DIMENSIONS or not (is_only_one or share > _MOST_OF_LENGTH):
         return ()
     return (
         f"number {suspect + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared"
-        f" length{', and is a whole number in each' if is_count[suspect] else ''}. If it is a frequency, a rank, or a"
-        " number of the row, remove it, because cosines depend on it",
+        f" length{', and is a whole number in each' if has_whole_numbers[suspect] else ''}. If it is a frequency, a"
+        " rank, or a number of the row, remove it, because cosines depend on it",
     )
 
 
 def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
-    """Return a notice that lists words whose vectors are multiples of each other, so that their cosine is 1."""
-    with_equal_vectors = dict(chain.from_iterable(coverage.shared)).keys()  # another notice names these words
+    """Return a notice that lists words whose vectors are multiples of each other, so that their cosine is 1.
+
+    Words whose vectors are equal are omitted, because another notice names them. Debiased vectors get no notice.
+    """
+    with_equal_vectors = dict(chain.from_iterable(coverage.shared)).keys()
+    unit_vectors = {word: unit_rows(vector) for word, vector in vectors.items()}
     parallel = []
-    for cluster in equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()}):
+    for cluster in equal_vectors(unit_vectors):
         if not with_equal_vectors >= set(cluster):
             parallel.append(in_quotes(cluster[:SHOWN]))
     if not parallel or coverage.debiased:
@@ -353,7 +368,7 @@ def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> t
 
 
 def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similarity: Similarity) -> None:
-    """Raise an error if products of vectors at their original lengths are all zero, or infinite."""
+    """Raise an error if vectors are so short or long that products of their numbers are zero or infinite."""
     largest = max(float(np.abs(vector).max()) for vector in vectors.values())
     if not _SMALLEST < largest < _LARGEST:
         raise EmbeddingError(
@@ -363,24 +378,18 @@ def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similar
 
 
 def _further_vectors(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return vectors of further words, and notices of words that have no vector or were found under another
-    spelling."""
+    """Return the vectors of the words in `also`, which belong to no group or class, and notices about them.
+
+    One notice lists the words that were found under another spelling, and another lists the words that are omitted,
+    because they have no vector or a vector without a direction.
+    """
     requested = tuple(dict.fromkeys(also))
     stored = embedding.find(requested)
     spelling_of = found_as(requested, stored, embedding.match)
-    vectors = dict[str, np.ndarray]()
-    respelt = dict[str, str]()
-    lacking = []
-    for word in requested:
-        spelling = spelling_of.get(word, word)
-        if spelling != word:
-            respelt[word] = spelling
-        if word in spelling_of and has_direction(stored[spelling]).all():
-            vectors[word] = stored[spelling]
-        else:
-            lacking.append(word)
+    vectors = with_direction({word: stored[spelling] for word, spelling in spelling_of.items()}, requested)
+    respelt = {word: spelling for word, spelling in spelling_of.items() if spelling != word}
     notices = [used_as_such(respelt, embedding.name)] if respelt else []
-    if lacking:
+    if lacking := [word for word in requested if word not in vectors]:
         notices.append(f"`also`: {embedding.name} has no usable vector of {', '.join(lacking)}, omitted")
     return vectors, notices
 
@@ -483,11 +492,14 @@ def cosines_from_matrix(
 
 
 def _check_diagonal(matrix: pd.DataFrame, metric: Metric, name: str) -> None:
-    """Raise an error if words have the value zero with themselves, as in a matrix of distances."""
+    """Raise an error if a matrix seems to contain distances, but its metric has no direction (`larger`).
+
+    In a matrix of distances, every word that is in a row and in a column has the value zero with itself.
+    """
     words = matrix.index.intersection(matrix.columns)
     values = matrix.loc[words, words].to_numpy(dtype=float)
-    is_of_distances = len(words) > 1 and not values.diagonal().any() and values.any()
-    if is_of_distances and metric.larger is None:
+    has_distances = len(words) > 1 and not values.diagonal().any() and values.any()
+    if has_distances and metric.larger is None:
         raise TableError(
             f"Each of the {len(words)} words in both the rows and the columns of {name} has the value 0 with itself, as"
             " in a matrix of distances. Set `metric=bayes_bias.Metric('distance', unit='distance', larger='farther')`"

@@ -124,7 +124,10 @@ class Coverage:
 
     @property
     def about_shared(self) -> str:
-        """Notice of words of different groups or classes that have the same vector."""
+        """Notice of words of different groups or classes that have the same vector.
+
+        It names the words of the first `_VECTORS` shared vectors, at most `_NAMED` of each, and counts the others.
+        """
         clusters = []
         for cluster in self.shared[:_VECTORS]:
             clusters.append(shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED))
@@ -140,7 +143,10 @@ class Coverage:
         return tuple(part.name for part in controls if has_too_few(part, allow_loss=allow_loss))
 
     def quiet_notices(self) -> tuple[str, ...]:
-        """Return a count for the built-in control classes, whose words the user did not choose."""
+        """Return a notice with the number of words that built-in control classes lost, or none if they lost no words.
+
+        One number is enough, because the user did not choose these words. Copies of other words are not counted.
+        """
         controls = [part for part in self.parts if part.found and _is_shipped_control(part)]
         n_lost = sum(len(part.lost) - len(part.copies) for part in controls)
         n_listed = sum(len(part.asked) for part in controls)
@@ -165,6 +171,7 @@ def lookup(
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
     stored = embedding.find(wordlist.words)
+    # A match is a vector and the spelling of its word. Vectors of subwords are made for words that are not stored.
     matches: dict[str, _Match] = {}
     for word, spelling in found_as(wordlist.words, stored, embedding.match).items():
         matches[word] = _Match(stored[spelling], spelling)
@@ -179,6 +186,7 @@ def lookup(
         part = _part(role, name, words, matches, near)
         parts.append(part)
         part_of |= dict.fromkeys(part.found, part)
+    # Words that share a vector.
     clusters = equal_vectors({word: vectors[word] for word in part_of})
     shared = _across_categories(parts, clusters)
     debiased = "debiasing" in embedding.provenance
@@ -206,16 +214,20 @@ class _Match:
 def _across_categories(
     parts: Sequence[Part], clusters: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """Return words that share a vector, if they are in different groups or compared classes."""
+    """Return the clusters of words that share a vector across different groups or compared classes.
+
+    `clusters` are all words that share a vector. The result has a tuple of (word, category) for each cluster. Words of
+    control classes are ignored, because these classes are not compared.
+    """
     category_of: dict[str, str] = {}
     for part in parts:
         if part.role != "control":
             category_of |= dict.fromkeys(part.found, part.name)
     shared = []
     for cluster in clusters:
-        compared = {word: category_of[word] for word in cluster if word in category_of}
-        if len(set(compared.values())) > 1:
-            shared.append(tuple(compared.items()))
+        category_of_shared = {word: category_of[word] for word in cluster if word in category_of}
+        if len(set(category_of_shared.values())) > 1:
+            shared.append(tuple(category_of_shared.items()))
     return tuple(shared)
 
 
@@ -223,7 +235,11 @@ def _without_copies(
     parts: Sequence[Part], part_of: Mapping[str, Part], clusters: Iterable[Sequence[str]]
 ) -> list[Part]:
     """Drop words that have the same vector as an earlier word of their group or class or, for controls, as any earlier
-    word."""
+    word.
+
+    `part_of` is the group or class of each word, and `clusters` are the words that share a vector. The dropped words
+    are recorded in `Part.copies`, with the word that is used in place of each.
+    """
     original_of: dict[str, str] = {}  # the word that is used in place of each copy
     for cluster in clusters:
         for number, word in enumerate(cluster):
@@ -242,7 +258,11 @@ def _without_copies(
 def coverage_of_matrix(
     name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
 ) -> Coverage:
-    """Return the coverage of a list by a matrix, given the words in the rows and columns of the matrix."""
+    """Return the coverage of a word list by a matrix, that is, the words of each group and class that it contains.
+
+    `targets` and `attributes` are the words in the rows and columns of the matrix. Missing words are listed with near
+    spellings.
+    """
     parts = []
     for role, part, words in words_by_part(wordlist):
         present = targets if role == "target" else attributes
@@ -283,17 +303,22 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
 
 
 def _text_of_loss(coverage: Coverage, part: Part) -> str:
-    """Return the error message for a group or class that has lost too many words."""
-    n_words, is_empty = len(part.asked), not part.found
+    """Return the error message for a group or class that has lost too many words.
+
+    The message has three parts: a sentence with the number of words without a vector, their names, and the reason; a
+    hint, if the embedding has other spellings of these words; and a remedy.
+    """
+    n_words = len(part.asked)
+    is_empty = not part.found
     lost = "any" if is_empty else f"{len(part.lost)}"
     lost_words = "the only word" if n_words == 1 else f"{lost} of the {n_words} words"
     of_their_own = " of their own" if part.copies else ""
     words = shortened(add_spellings(part.lost, part.variants))
     n_unusable = len(part.zero) + len(part.non_finite)
     reason = f", because the values of {counted(n_unusable, 'word')} are all zero or not finite" if n_unusable else ""
-    offered = offer(part.variants)
-    hint = offered or (_spellings_of_both(coverage, part) if is_empty else "")
-    remedy = _remedy(part, coverage.embedding, is_empty=is_empty, has_spellings=bool(offered))
+    other_spellings = offer(part.variants)
+    hint = other_spellings or (_spellings_of_both(coverage, part) if is_empty else "")
+    remedy = _remedy(part, coverage.embedding, is_empty=is_empty, has_spellings=bool(other_spellings))
     return (
         f"{coverage.embedding} has no {coverage.lacking}{of_their_own} for {lost_words} in the {part}"
         f" ({words}){reason}. {f'{hint} ' if hint else ''}{remedy}"
@@ -301,7 +326,7 @@ def _text_of_loss(coverage: Coverage, part: Part) -> str:
 
 
 def words_by_part(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
-    """Yield the role, name, and words of each group and class."""
+    """Yield the role, name, and words of each group ("target"), class ("attribute"), and control class ("control")."""
     for name, words in wordlist.groups.items():
         yield "target", name, words
     for name, words in wordlist.classes.items():
@@ -318,35 +343,30 @@ def _is_shipped_control(part: Part) -> bool:
 def _part(
     role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
-    """Return the coverage of a group or class, from the matches of its words and near spellings."""
-    missing = list[str]()
-    zero = list[str]()
-    non_finite = list[str]()
-    phrases = list[str]()
-    made = list[str]()
-    respelt: dict[str, str] = {}
-    for word in words:
-        match = matches.get(word)
-        if match is None:
-            missing.append(word)
-            continue
-        if not np.isfinite(match.vector).all():
-            non_finite.append(word)
-        elif not has_direction(match.vector).all():
-            zero.append(word)
-        if match.is_made:
-            made.append(word)
-        elif match.spelling == joined(word) != word:
-            phrases.append(word)
-        elif match.spelling != word:
-            respelt[word] = match.spelling
+    """Return the coverage of a group or class, that is, sort its words by how they were found.
+
+    `matches` has the vector of each word that was found, and the spelling under which it was found. `near` has other
+    spellings in the embedding for words that were not found.
+    """
+    missing = tuple(word for word in words if word not in matches)
     variants = {word: near[word] for word in missing if word in near}
-    of_missing = Part(role, name, words, tuple(missing), tuple(zero), tuple(non_finite), variants)
-    return replace(of_missing, phrases=tuple(phrases), respelt=respelt, made=tuple(made))
+    found = {word: matches[word] for word in words if word in matches}
+    without_direction = [word for word, match in found.items() if not has_direction(match.vector).all()]
+    zero = tuple(word for word in without_direction if np.isfinite(found[word].vector).all())
+    non_finite = tuple(word for word in without_direction if word not in zero)
+    made = tuple(word for word, match in found.items() if match.is_made)
+    spelling_of = {word: match.spelling for word, match in found.items() if match.spelling != word}
+    phrases = tuple(word for word, spelling in spelling_of.items() if spelling == joined(word))
+    respelt = {word: spelling for word, spelling in spelling_of.items() if word not in phrases}
+    return Part(role, name, words, missing, zero, non_finite, variants, phrases, respelt, made)
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
-    """Yield notices of words that are replaced by others and, except for built-in controls, of missing words."""
+    """Yield notices of words that are replaced by others and, except for built-in controls, of missing words.
+
+    Replaced words are copies (another word has the same vector), words under another spelling (`respelt`), words whose
+    vector is made from subwords (`made`), and phrases joined by "_".
+    """
     if part.copies:
         copies = shortened([f"'{word}' (as '{original}')" for word, original in part.copies.items()])
         yield (
@@ -377,7 +397,11 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
 
 
 def _spellings_of_both(coverage: Coverage, part: Part) -> str:
-    """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
+    """Show the first words of the source and of the list, if none of the list's words were found in the source.
+
+    Side by side, these words reveal a prefix such as "/c/en/", an ending such as "_NOUN", quotes, or another encoding.
+    In the first two cases, and for another encoding, the text includes the command that repairs the file.
+    """
     if not coverage.begins:
         return ""
     source_words = in_quotes(map(visible, coverage.begins[:SHOWN]))
@@ -401,7 +425,9 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
 def _remedy(part: Part, embedding: str, *, is_empty: bool, has_spellings: bool) -> str:
     """Return the advice for a group or class with too few words.
 
-    `is_empty` is True if no word is left, and `has_spellings` if the message already offers other spellings.
+    `is_empty` is True if no word is left, and `has_spellings` if the message already offers other spellings. The advice
+    depends on the role of the words: control classes can be omitted. Built-in embeddings have only the words of
+    built-in lists, so another embedding is necessary.
     """
     notes = "" if part.role == "target" else about_notes(part.name)
     allow_loss = "pass allow_loss=True (--allow-loss) to continue"

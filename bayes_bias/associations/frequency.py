@@ -38,6 +38,9 @@ def with_covariates_from(
     """Add covariates to a table: numbers that the user passes, or "rank", which is the position of words in the
     embedding.
 
+    `covariates` is one covariate or a list of them. Each text "rank" is replaced by the log ranks of the words of its
+    side, and the table then accepts it like any other numbers.
+
     "rank" applies to targets, unless a mapping names sides. Because there is a slope for each class, the bias then
     applies to equally frequent targets, regardless of the frequency of attributes. A slope over attributes would
     confuse other differences with frequency. For example, in both classes of gender words, pronouns are frequent and
@@ -50,17 +53,17 @@ def with_covariates_from(
     """
     for entry in _entries(covariates):
         if embedding is not None and _texts(entry):
-            by_side = dict(given_by_side(entry))
-            for side, source in by_side.items():
+            numbers_by_side = dict(given_by_side(entry))
+            for side, source in numbers_by_side.items():
                 if isinstance(source, str):
-                    by_side[side] = log_ranks(table, embedding, side)
-            entry = by_side
+                    numbers_by_side[side] = log_ranks(table, embedding, side)
+            entry = numbers_by_side
         table = table.with_covariates(entry)
     return table
 
 
 def _entries(covariates: CovariatesFrom) -> list[Any]:
-    """Return one or several covariates as a list. A text is a covariate of targets."""
+    """Return one or several covariates as a list. A text such as "rank" becomes a covariate of targets."""
     if covariates is None:
         return []
     entries = covariates if isinstance(covariates, list) else [covariates]
@@ -68,7 +71,7 @@ def _entries(covariates: CovariatesFrom) -> list[Any]:
 
 
 def _texts(covariates: CovariatesFrom) -> list[str]:
-    """Return the covariates that are texts."""
+    """Return the covariates that are texts, such as "rank". Each side of a mapping is one covariate."""
     texts = []
     for entry in _entries(covariates):
         texts += [source for source in given_by_side(entry).values() if isinstance(source, str)]

@@ -116,8 +116,9 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
 
 
 def check_alone(table: str, embedding: Any, default: Any) -> None:
-    """Raise an error if an embedding is passed with a table."""
-    if not (isinstance(embedding, type(default)) and embedding == default):
+    """Raise an error if an embedding is passed with a table, that is, if `embedding` is not the default argument."""
+    is_default = isinstance(embedding, type(default)) and embedding == default
+    if not is_default:
         raise EmbeddingError(
             f"`embedding` cannot be combined with '{table}', which already has an embedding. Omit `embedding`, or pass"
             " a word list instead."
@@ -125,20 +126,26 @@ def check_alone(table: str, embedding: Any, default: Any) -> None:
 
 
 def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTable]:
-    """Read the pool of words for random lists into the origins of tables."""
-    origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
-    with_words = []
-    for table in tables:
-        with_words.append(table if table.origin is None else replace(table, origin=next(origins)))
+    """Return the tables with the pool of words for random lists in the memory of their origins.
+
+    Tables with the same embedding share it, so that each embedding is read only once. Tables without an origin are
+    returned unchanged.
+    """
+    with_words = list(tables)
+    numbers = [number for number, table in enumerate(tables) if table.origin is not None]
+    origins = read_once([table.origin for table in tables if table.origin is not None])
+    for number, origin in zip(numbers, origins, strict=True):
+        with_words[number] = replace(tables[number], origin=origin)
     return with_words
 
 
 def _excerpts(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
     """Read the words of all lists and the pool for random lists from each embedding.
 
-    Files with the same name are named after their paths.
+    `embeddings` is one embedding or a list of them. Files with the same name are named after their paths.
     """
-    sources = embeddings if isinstance(embeddings, list | tuple) and not are_pairs(embeddings) else [embeddings]
+    are_several = isinstance(embeddings, list | tuple) and not are_pairs(embeddings)
+    sources = embeddings if are_several else [embeddings]
     if not sources:
         raise EmbeddingError("The list of embeddings is empty. Pass at least one embedding.")
     opened = [open_embedding(source, trust=trust) for source in sources]

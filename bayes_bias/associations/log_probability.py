@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import product, starmap
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple, cast, get_args
@@ -205,10 +205,11 @@ def check_predicted(predict: str) -> None:
 
 
 class _Sentences(NamedTuple):
-    """Sentences in every template: `pairs` of each target with each attribute, and predicted words `alone`.
+    """Sentences in every template, whose names are the `labels`.
 
-    In the sentences of `alone`, the other word is masked. For each pair, (targets, attributes), `position` is the
-    position of its predicted word in `alone`.
+    `pairs` has the sentences of each target with each attribute, and `alone` has a sentence for each predicted word, in
+    which the other word is masked. For each pair, (targets, attributes), `position` is the position of its predicted
+    word in `alone`.
     """
 
     labels: tuple[str, ...]
@@ -218,27 +219,37 @@ class _Sentences(NamedTuple):
 
 
 def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Sentences:
-    """Return the sentences of a list, in which the word that is not predicted may be masked."""
+    """Return the sentences of every target with every attribute, and of every predicted word without its partner.
+
+    `predict` names the side whose words are predicted. In sentences without a partner, the placeholder "something"
+    takes the place of the other word, and is masked later. A template needs the grammatical class of each word: the
+    placeholder has the class "name" or, if the templates lack this class, the class of the first target.
+    """
     class_of = word_classes(words)
     check_word_classes(words.words, class_of)
     targets = [(word, class_of[word]) for word in words.targets]
     attributes = [(word, class_of[word]) for word in words.attributes]
     target_position, attribute_position = np.indices((len(targets), len(attributes)))
-    nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
+    placeholder = _NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])
+    pairs = [templates.pairs(target, attribute) for target, attribute in product(targets, attributes)]
     if predict == "targets":
-        alone, position = product(targets, nothing), target_position
-    else:
-        alone, position = product(nothing, attributes), attribute_position
-    pairs = starmap(templates.pairs, product(targets, attributes))
-    return _Sentences(templates.labels, list(pairs), list(starmap(templates.pairs, alone)), position)
+        alone = [templates.pairs(target, placeholder) for target in targets]
+        return _Sentences(templates.labels, pairs, alone, target_position)
+    alone = [templates.pairs(placeholder, attribute) for attribute in attributes]
+    return _Sentences(templates.labels, pairs, alone, attribute_position)
 
 
 def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
-    """Raise an error if a causal model would predict a word before the one that it depends on."""
+    """Raise an error if the predicted word precedes the other word in a template.
+
+    A causal model, such as GPT-2, reads from left to right, so the predicted word must come last. The first pair of
+    words is checked, because the order is the same for all pairs. `pair.target` and `pair.attribute` are the start and
+    end of a word in the sentence.
+    """
     for label, pair in zip(sentences.labels, sentences.pairs[0], strict=True):
-        # The start and end of both words in the sentence.
-        predicted, given = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-        if predicted[0] < given[1]:
+        predicted, other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+        start_of_predicted, end_of_other = predicted[0], other[1]
+        if start_of_predicted < end_of_other:
             last = "targets" if predict == "attributes" else "attributes"
             raise TableError(
                 f"'{name}' reads from left to right, so it cannot predict the {predict} in '{label}'. Predict the"
@@ -247,23 +258,33 @@ def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
 
 
 def _values(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> dict[str, NDArray[np.float64]]:
-    """Return the values of all pairs, (targets, attributes), for each template."""
+    r"""Return the values of all pairs, (targets, attributes), for each template.
+
+    A value is :math:`\log p(i \mid j)`, the log probability of the predicted word i in a sentence with the other word
+    j. If `corrected`, the prior log probability :math:`\log p(i)`, with a mask in place of j, is subtracted. The model
+    answers all sentences of a template in one call.
+    """
     values = {}
     step(f"log probabilities in {len(sentences.labels)} sentences")
     for number, label in enumerate(sentences.labels):
         together = [_cloze(pair[number], predict) for pair in sentences.pairs]
         alone = [_cloze(pair[number], predict, hide=True) for pair in sentences.alone] if corrected else []
         answers = _checked_answers(score, [*together, *alone], label)
-        prior = answers[len(together) :][sentences.position] if corrected else 0.0
-        values[label] = answers[: len(together)].reshape(sentences.position.shape) - prior
+        log_p = answers[: len(together)].reshape(sentences.position.shape)
+        log_prior = answers[len(together) :][sentences.position] if corrected else 0.0
+        values[label] = log_p - log_prior
         advance(number + 1, len(sentences.labels))
     return values
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
-    """Make a blank for the predicted word, and with `hide` also mask the other word."""
-    (start, end), second_word = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
-    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (second_word,) if hide else ())
+    """Return a sentence with a blank for the predicted word, and with a mask for the other word if `hide` is True.
+
+    `pair.target` and `pair.attribute` are the start and end of a word in the text of the sentence.
+    """
+    predicted, other = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
+    start, end = predicted
+    return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (other,) if hide else ())
 
 
 def _checked_answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:

@@ -74,12 +74,16 @@ class MadeAlike(Tabled):
     allowed: bool = False
 
     def among(self, labels: Sequence[Any]) -> "MadeAlike":
-        """Return the check of these embeddings alone. The q of two embeddings does not depend on any others."""
+        """Return the check of these embeddings alone. The q of two embeddings does not depend on any others.
+
+        The words in `drawn`, which are already in memory, are compared again. The columns that depend on the word list
+        (its mean cosine and standard deviation) do not change, and are copied from the table of all embeddings.
+        """
         if not self.drawn or len(labels) == len(self.table):
             return self
         alone = _compared({label: self.drawn[label] for label in labels}, None, self.copies)
-        of_list = [column for column in self.table if column not in alone.table]
-        return replace(alone, table=alone.table.join(self.table[of_list]), allowed=self.allowed)
+        columns_of_list = [column for column in self.table if column not in alone.table]
+        return replace(alone, table=alone.table.join(self.table[columns_of_list]), allowed=self.allowed)
 
     @property
     def unlike(self) -> list[Any]:
@@ -93,14 +97,19 @@ class MadeAlike(Tabled):
 
     @property
     def despite(self) -> str:
-        """The warning after a verdict on embeddings that are not comparable; "" if they are, or have no verdict."""
+        """The warning that follows a verdict if embeddings are not comparable, but a verdict was allowed; otherwise "".
+
+        `unlike` are the embeddings that were not trained like the reference.
+        """
         if not self.unlike or not self.allowed:
             return ""
         return " The embeddings are not comparable, so that training alone may explain this result."
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """The reference, the embeddings that are not comparable, and whether this was allowed."""
+        """The settings and the result of the check that a result records: the reference, the embeddings that are not
+        comparable, and whether a verdict was allowed nevertheless.
+        """
         return {
             "reference": str(self.reference),
             "not_comparable": [str(label) for label in self.unlike],
@@ -114,7 +123,12 @@ class MadeAlike(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe in sentences which embeddings were similarly trained."""
+        """Describe in sentences whether the embeddings were similarly trained.
+
+        There are four cases: this is unknown; all embeddings are comparable; some are not, but a verdict was allowed;
+        or some are not, so there is no verdict. The column q is the distance of random words in an embedding relative
+        to the reference.
+        """
         if self.unknown:
             return f"It is unknown if the embeddings were similarly trained: {self.unknown}."
         q = self.table.q
@@ -135,7 +149,10 @@ class MadeAlike(Tabled):
 
     @property
     def differing(self) -> str:
-        """Describe the embeddings that were not made alike, and the likely reason; "" if there are none."""
+        """Describe the embeddings that were not made alike, and the likely reason; "" if there are none.
+
+        Their q, the distance of random words relative to the reference, is outside the range from `LEAST` to `MOST`.
+        """
         if not self.unlike:
             return ""
         q = self.table.q[self.unlike]
@@ -171,14 +188,17 @@ def made_alike(
     copies: bool = False,
     allowed: bool = False,
 ) -> MadeAlike:
-    r"""Compute the distances of random words in each of several embeddings.
+    r"""Check whether several embeddings were similarly trained, by the distances of random words.
+
+    If vectors were trained on less text or for a shorter time, all words are closer to each other, and biases are
+    usually smaller, regardless of the text. The check compares each embedding t with the reference 0:
 
     .. math:: q_t = (1 - \bar c_t) / (1 - \bar c_0)
 
-    with the mean cosine :math:`\bar c` of 500 random words that are in both embeddings and not in the list. The q of
-    two embeddings does not depend on other embeddings. Vectors with fewer updates have a smaller q. Their biases differ
-    as well and are usually smaller, regardless of the text. If the mean vector was subtracted, q shows nothing, and
-    `unknown` contains the reason.
+    Here, :math:`\bar c` is the mean cosine of 500 random words that are in both embeddings and not in the list, and
+    :math:`1 - \bar c` is their mean distance. The embeddings are comparable if all q are between .9 and 1.1. The q of
+    two embeddings does not depend on other embeddings. If the mean vector was subtracted from an embedding, q shows
+    nothing, and `unknown` contains the reason.
 
     Parameters
     ----------
@@ -200,15 +220,15 @@ def made_alike(
         If no table has the name of the reference.
     """
     embeddings: dict[Any, Embedding | None] = {}
-    own_words: set[str] = set()
+    words_of_lists: set[str] = set()
     for label, table in tables.items():
-        embeddings[label] = None if table.origin is None else table.origin.embedding
-        own_words.update(words_of(table.values, "target"), words_of(table.values, "attribute"))
-    alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
-    list_cosines = [float(np.nanmean(table.values.to_numpy())) for table in tables.values()]
-    within_sds = list(map(within_sd, tables.values()))
-    table = alike.table.assign(list_cosine=list_cosines, within_sd=within_sds)
-    return replace(alike, table=table, allowed=allowed)
+        embeddings[label] = table.origin.embedding if table.origin else None
+        words_of_lists.update(words_of(table.values, "target"), words_of(table.values, "attribute"))
+    comparison = embeddings_alike(embeddings, words_of_lists, reference=reference, seed=seed, copies=copies)
+    mean_cosines = [float(np.nanmean(table.values.to_numpy())) for table in tables.values()]
+    within_sds = [within_sd(table) for table in tables.values()]
+    table_with_lists = comparison.table.assign(list_cosine=mean_cosines, within_sd=within_sds)
+    return replace(comparison, table=table_with_lists, allowed=allowed)
 
 
 def embeddings_alike(
@@ -219,37 +239,48 @@ def embeddings_alike(
     seed: int = 1,
     copies: bool = False,
 ) -> MadeAlike:
-    """Compute the distances for embeddings, of which None is an unknown one, without the columns that require a
-    list."""
+    """Compare the distances of random words between embeddings (see `made_alike`, which adds columns about the list).
+
+    An embedding is None if a table does not record it, and then nothing is known about any of them. Words in
+    `own_words`, which are those of the list, are not drawn. `copies` accepts changed copies of one embedding.
+    """
     if reference is not None and reference not in embeddings:
         raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
     recorded = {label: embedding for label, embedding in embeddings.items() if embedding is not None}
     if unrecorded := [str(label) for label in embeddings if label not in recorded]:
         tables = joined(unrecorded) if recorded else "all tables"
         return _unknown(embeddings, reference, f"the embedding of {tables} was not recorded")
-    drawn = {label: _draw(embedding, frozenset(own_words), seed) for label, embedding in recorded.items()}
-    return _compared(drawn, reference, copies)
+    random_words = {label: _draw(embedding, frozenset(own_words), seed) for label, embedding in recorded.items()}
+    return _compared(random_words, reference, copies)
 
 
 def _unknown(labels: Collection[Any], reference: Any, reason: str) -> MadeAlike:
-    """Return the result if nothing is known."""
-    nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
-    first = next(iter(labels)) if reference is None else reference
-    return MadeAlike(pd.DataFrame(nothing, index=pd.Index(list(labels), name="embedding")), first, 0, reason)
+    """Return the result if embeddings cannot be compared, for the `reason`: q is NaN, and all count as comparable.
+
+    Without a `reference`, the first embedding is named as the reference.
+    """
+    row = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
+    table = pd.DataFrame(row, index=pd.Index(list(labels), name="embedding"))
+    reference = next(iter(labels)) if reference is None else reference
+    return MadeAlike(table, reference, words=0, unknown=reason)
 
 
 def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAlike:
     """Compare each embedding with the reference, by the random words that both contain.
 
     `drawn` contains the random words of each embedding, with their unit vectors. Without a `reference`, the embedding
-    with the median mean cosine is used.
+    with the median mean cosine is used. With `copies`, embeddings are comparable if each is a changed copy of the
+    reference, whatever their q.
+
+    The result is unknown, with a reason, in three cases: embeddings share too few words, all words have one vector, or
+    words have a mean cosine of zero. In the last case, the mean vector was subtracted, so q is near 1 in any case.
     """
     labels = list(drawn)
     if reference is None:
         reference = _median_embedding(drawn)
     reference_rows = drawn[reference]
     shared_words = {label: [word for word in rows if word in reference_rows][:_WORDS] for label, rows in drawn.items()}
-    n_shared = min(map(len, shared_words.values()))
+    n_shared = min(len(words) for words in shared_words.values())
     if n_shared < _FEWEST:
         number = "1 word" if n_shared == 1 else f"{n_shared} words"
         reason = f"they share {number} besides those of the list, but at least {_FEWEST} are required"
@@ -270,17 +301,27 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
 
 
 def _median_embedding(drawn: Mapping[Any, Rows]) -> Any:
-    """Return the embedding with the median mean cosine of its random words, or the first of two embeddings."""
+    """Return the embedding with the median mean cosine of its random words, or the first of two embeddings.
+
+    This is the reference if the user named none. `drawn` has the unit vectors of the random words of each embedding.
+    """
+    if len(drawn) == 2:
+        return next(iter(drawn))
     mean_cosines = []
-    for rows in drawn.values():
-        own_rows = list(islice(rows.values(), _WORDS))
-        mean_cosines.append(_mean_cosine(np.stack(own_rows)) if own_rows else np.nan)
-    order = np.argsort(mean_cosines, kind="stable")
-    return list(drawn)[0 if len(drawn) == 2 else int(order[len(drawn) // 2])]
+    for vector_of_word in drawn.values():
+        vectors = list(vector_of_word.values())[:_WORDS]
+        mean_cosines.append(_mean_cosine(np.stack(vectors)) if vectors else np.nan)
+    ascending = np.argsort(mean_cosines, kind="stable")
+    return list(drawn)[ascending[len(drawn) // 2]]
 
 
 def _relative(rows: Rows, reference_rows: Rows, words: Sequence[str]) -> dict[str, float]:
-    """Compare the vectors of the same words in an embedding and in the reference."""
+    """Compare the vectors of the same words in an embedding and in the reference.
+
+    `q` is the mean distance of the words in the embedding, relative to their mean distance in the reference. A distance
+    is one minus a cosine. `same_words` is the median cosine of the two vectors of a word, if their dimensions are
+    equal. It is near 1 if one embedding is a changed copy of the other.
+    """
     own = np.stack([rows[word] for word in words])
     reference = np.stack([reference_rows[word] for word in words])
     mean_cosine = _mean_cosine(own)
@@ -303,11 +344,15 @@ def _mean_cosine(rows: NDArray[np.float64]) -> float:
 
 
 def _draw(embedding: Embedding, own_words: Collection[str], seed: int) -> Rows:
-    """Return random frequent words with unit vectors, in an order that is the same in all embeddings."""
+    """Return random frequent words with unit vectors, in an order that is the same in all embeddings.
+
+    The order is by a hash of each word and the seed. It looks random, but does not depend on the other words, so two
+    embeddings with the same words begin with the same random words. Words in `own_words` are excluded.
+    """
     frequent = _frequent(embedding)
     rows: dict[str, NDArray[np.float64]] = {}
     for word in sorted(set(frequent) - set(own_words), key=lambda word: (crc32(word.encode(), seed), word)):
-        row = np.atleast_2d(np.asarray(frequent[word], float))
+        row = np.atleast_2d(np.asarray(frequent[word], float))  # (replicate, d)
         if has_direction(row).all():
             rows[word] = unit_rows(row)
         if len(rows) == _CANDIDATES:
@@ -316,7 +361,11 @@ def _draw(embedding: Embedding, own_words: Collection[str], seed: int) -> Rows:
 
 
 def _frequent(embedding: Embedding) -> dict[str, Vector]:
-    """Return the pool of words for random lists, with vectors, reading only the beginning of a file."""
+    """Return the pool of words for random lists, with vectors.
+
+    Some embeddings mark the words of the pool. In other embeddings, the pool is the first `FREQUENT` words, so only the
+    beginning of a file is read.
+    """
     marked = embedding.reader.marked()
     if marked is not None:
         return embedding.find(marked)

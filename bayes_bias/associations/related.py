@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from bayes_bias.associations.copies import equal_vectors, near_copies, without_copies
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
+from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows, with_direction
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import counted
 from bayes_bias.shared_types import Numbers
@@ -138,21 +138,26 @@ class GeneralWords:
 
     @property
     def variance(self) -> float:
-        r"""Variance of the cosine of two general words: the mean square of centred cosines, minus its expectation for N
-        words by chance, :math:`\sum_{ij} Y_{ij}^2 / N^2 - (\sum_i Y_{ii} / N)^2 / N`."""
-        values = self._spectrum[0]
-        return float((values**2).sum() - values.sum() ** 2 / len(self.words))
+        r"""Variance of the cosine of two general words.
+
+        This is the mean square of centred cosines Y, minus its expectation for N words by chance,
+
+        .. math:: v = \sum_{ij} Y_{ij}^2 / N^2 - (\sum_i Y_{ii} / N)^2 / N = \sum_k s_k^2 - (\sum_k s_k)^2 / N
+
+        with the eigenvalues s of Y / N.
+        """
+        s, _ = self._spectrum
+        return float((s**2).sum() - s.sum() ** 2 / len(self.words))
 
     @property
     def directions(self) -> float:
-        r"""Effective number of directions in which preferences of general words vary,
-        :math:`(\sum_k s_k^2)^2 / \sum_k s_k^4` with the eigenvalues s of Y."""
-        values = self._spectrum[0]
-        return float((values**2).sum() ** 2 / (values**4).sum())
+        r"""Effective number of directions in which preferences of general words vary.
 
-    def random_lists(self, words: int) -> RandomLists:
-        """Return the prominence of the leading direction in random lists of the same length."""
-        return _random_lists(self, min(words, _LONGEST))
+        This is :math:`(\sum_k s_k^2)^2 / \sum_k s_k^4` with the eigenvalues s of the centred cosines of these words. It
+        is K if K eigenvalues are equal and all others are zero.
+        """
+        s, _ = self._spectrum
+        return float((s**2).sum() ** 2 / (s**4).sum())
 
     @cached_property
     def _casefolded(self) -> frozenset[str]:
@@ -172,16 +177,18 @@ class GeneralWords:
     def _spectrum(self) -> tuple[Numbers, Numbers]:
         r"""Eigenvalues of Y / N, and the map from vectors to coordinates of profiles, (d, dimensions).
 
-        With :math:`X` for the centred vectors divided by :math:`\sqrt N`, :math:`Y / N = X X^\top`. This matrix has
-        the eigenvalues s of :math:`X^\top X = D s D^\top`, and the map is :math:`D \sqrt s`.
+        Y are the centred cosines of N general words with one another, and a profile is the row of a word. Let X be the
+        centred vectors divided by :math:`\sqrt N`, (N, d), so that :math:`Y / N = X X^\top`. Its eigenvalues s are also
+        the eigenvalues of the d by d matrix :math:`X^\top X = D s D^\top`, and the map is :math:`D \sqrt s`. If d is
+        larger than N, :math:`X X^\top = U s U^\top` is the smaller matrix, and the map is :math:`X^\top U`.
         """
-        rows = self.centred / np.sqrt(len(self.words))
-        if len(rows) < rows.shape[1]:  # of several replicates side by side: the smaller matrix has the same eigenvalues
-            values, directions = np.linalg.eigh(rows @ rows.T)
-            return np.maximum(values, 0.0), np.asarray(rows.T @ directions)
-        values, directions = np.linalg.eigh(rows.T @ rows)
-        values = np.maximum(values, 0.0)
-        return values, np.asarray(directions * np.sqrt(values))
+        x = self.centred / np.sqrt(len(self.words))
+        if len(x) < x.shape[1]:  # the vectors of several replicates, side by side
+            s, u = np.linalg.eigh(x @ x.T)
+            return np.maximum(s, 0.0), np.asarray(x.T @ u)
+        s, d = np.linalg.eigh(x.T @ x)
+        s = np.maximum(s, 0.0)
+        return s, np.asarray(d * np.sqrt(s))
 
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
@@ -191,10 +198,16 @@ def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
 
 
 def eigenvalues(products: Numbers) -> Numbers:
-    """Return eigenvalues (..., n - 1) of lists centred at their mean, from products of their words (..., n, n)."""
+    """Return the eigenvalues (..., n - 1) of lists of n words that are centred at their mean, the largest first.
+
+    `products` (..., n, n) are the products of the vectors of the words. Subtracting the means of rows and columns, and
+    adding the overall mean, results in the products of centred vectors. Because these have at most rank n - 1, the
+    smallest eigenvalue, which is zero, is omitted. The others are at least `SMALLEST`, so that ratios are finite.
+    """
     centred = products - products.mean(axis=-1, keepdims=True) - products.mean(axis=-2, keepdims=True)
     centred = centred + products.mean(axis=(-2, -1), keepdims=True)
-    return np.asarray(np.maximum(np.linalg.eigvalsh(centred)[..., :0:-1], SMALLEST))
+    descending = np.linalg.eigvalsh(centred)[..., :0:-1]
+    return np.asarray(np.maximum(descending, SMALLEST))
 
 
 def leading_ratio(values: Numbers) -> Numbers:
@@ -203,13 +216,19 @@ def leading_ratio(values: Numbers) -> Numbers:
 
 
 def general_words_of(embedding: Embedding) -> GeneralWords:
-    """Return general words of an embedding whose pool can be read."""
-    general = embedding.reader.general()
-    stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    have_direction = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
-    usable = {word: vector for (word, vector), has in zip(stored.items(), have_direction, strict=True) if has.all()}
+    """Return the general words of an embedding, with which the words of a list are compared.
+
+    An embedding in memory may store them, and otherwise random common words are drawn. Words are omitted if their
+    vector is zero or not finite. If the embedding has replicates, but the general words have a single vector each, this
+    vector is from the first replicate.
+    """
+    stored = embedding.reader.general()
+    if stored is None:
+        stored = embedding.find(random_words(embedding, _SEED))
+    usable = with_direction(stored, stored)
     have_replicates = any(vector.ndim == 2 for vector in usable.values())
-    return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not have_replicates)
+    in_first = bool(embedding.replicates) and not have_replicates
+    return GeneralWords.of(usable, name=embedding.name, in_first=in_first)
 
 
 @lru_cache(maxsize=32)
@@ -240,10 +259,14 @@ def _without_words(general: GeneralWords, listed: frozenset[str]) -> GeneralWord
 
 @lru_cache(maxsize=256)
 def _random_lists(general: GeneralWords, words: int) -> RandomLists:
-    """Return the prominence in random lists of this many words."""
+    """Return the prominence of the leading direction in random lists of this many general words.
+
+    In each list, the largest eigenvalue is divided by the mean eigenvalue: once for the cosines between the words of
+    the list, and once for the cosines of these words with all general words (their profiles).
+    """
     rng = np.random.default_rng(words)
     lists = np.stack([rng.choice(len(general.words), words, replace=False) for _ in range(_RANDOM_LISTS)])
-    vectors = general.vectors[lists]
+    vectors = general.vectors[lists]  # (lists, words, d)
     profiles = general.profiles(general.centred)[lists]
     cosine_ratios = leading_ratio(eigenvalues(vectors @ vectors.swapaxes(1, 2)))
     profile_ratios = leading_ratio(eigenvalues(profiles @ profiles.swapaxes(1, 2)))
@@ -322,10 +345,11 @@ class CategoryWords:
     def inflation(
         self, general: GeneralWords, distance: Numbers | float, others: Sequence["CategoryWords"] = ()
     ) -> Numbers:
-        """Return the variance of the words' mean relative to independent words.
+        """Return the inflation, that is, the variance of the words' mean relative to independent words.
 
-        `distance` is the variance between groups (see `distance_apart`), and `others` are the compared groups, which
-        may have the same sub-topics.
+        `distance` is the variance between groups (see `distance_apart`), and `others` are the compared groups. They may
+        have the same sub-topics, which cancel in the difference between groups, so the inflation is reduced for each of
+        these groups, and then averaged. An inflation of 1, as for independent words, is not changed.
         """
         inflation = self._inflation(general, distance)
         if others and (inflation > 1).any():
@@ -334,46 +358,57 @@ class CategoryWords:
         return rounded(inflation)
 
     def _without_common(self, inflation: Numbers, compared: "CategoryWords") -> Numbers:
-        r"""Reduce the inflation by effects that cancel in the difference to another group.
+        r"""Reduce the inflation I of this group by effects that cancel in the difference to another group.
 
-        With the share c of effects that both groups have in common, and the squared distance S of their means along the
-        leading direction, relative to its expectation for independent words,
+        If both groups vary along the leading direction of this group, they probably have the same sub-topics. The share
+        c of effects in common is the variance of the other group along this direction, relative to its largest variance
+        along any direction. S is the squared distance of the two means along this direction, relative to its
+        expectation for independent words. Then
 
         .. math:: I' = (1 - c) I + c \max(1, \min(I, 1.25 S))
         """
         own_variance = self.variance_along(self.leading)
-        variance = compared.variance_along(self.leading)
-        largest = compared.variance_along(compared.leading)
-        expected = own_variance / self.words + variance / compared.words
+        other_variance = compared.variance_along(self.leading)
+        largest_variance = compared.variance_along(compared.leading)
+        expected = own_variance / self.words + other_variance / compared.words
         squared_distance = ((self.mean - compared.mean) * self.leading).sum(axis=-1) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):  # a single word, or copies
-            limit = _CAP * squared_distance / expected
-            common = variance / largest
-        reduced = (1 - common) * inflation + common * np.maximum(1.0, np.minimum(inflation, limit))
-        return np.where(largest > 0, reduced, inflation)
+            limit = _CAP * squared_distance / expected  # 1.25 S
+            c = other_variance / largest_variance
+        reduced = (1 - c) * inflation + c * np.maximum(1.0, np.minimum(inflation, limit))
+        return np.where(largest_variance > 0, reduced, inflation)
 
     def _inflation(self, general: GeneralWords, distance: Numbers | float) -> Numbers:
-        r"""Return the inflation before effects that cancel in differences between groups are considered.
-
-        With the weight w of the leading direction, its variance spike(x), and the distance R between groups,
+        r"""Return the inflation before effects that cancel in differences between groups are considered,
 
         .. math:: I = \max(1, \min(1 + w (\mathrm{spike}(x) - 1), 1.25 R))
+
+        Here, x is the largest eigenvalue of the words' profiles relative to the mean eigenvalue, and spike(x) is the
+        variance along the leading direction that explains it. R is the `distance` between groups. The weight w is
+        :math:`1 / (1 + e^{-3 (z - 3.5)})`, where the same ratio of raw cosines lies z standard deviations above random
+        lists.
         """
         if self.words < 3:  # one or two words have no leading direction
             return np.ones(self.rows.shape[:-2])
-        random = general.random_lists(self.words)
+        random = _random_lists(general, min(self.words, _LONGEST))
         cosine_ratio = leading_ratio(eigenvalues(self.rows @ self.rows.swapaxes(-1, -2)))
         z = (cosine_ratio - random.cosine_ratio) / random.cosine_ratio_sd
-        weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
-        profile_ratio = leading_ratio(np.maximum(self._eigen[0][..., :0:-1], SMALLEST))
-        spike = spiked_variance(profile_ratio, random.profile_ratio)
-        return np.maximum(1.0, np.minimum(1 + weight * (spike - 1), _CAP * np.asarray(distance)))
+        w = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
+        ascending, _ = self._eigen
+        x = leading_ratio(np.maximum(ascending[..., :0:-1], SMALLEST))
+        spike = spiked_variance(x, random.profile_ratio)
+        return np.maximum(1.0, np.minimum(1 + w * (spike - 1), _CAP * np.asarray(distance)))
 
     @property
     def loading(self) -> Numbers:
-        """Position of each word along the direction in which their vectors vary most. Only for a single list."""
+        """Position of each word along the direction in which their vectors vary most. Only for a single list.
+
+        The positions are the eigenvector of the largest eigenvalue. Its sign is arbitrary, so it is chosen such that
+        the position farthest from zero is positive.
+        """
         centred = self.rows - self.rows.mean(axis=0)
-        leading = np.linalg.eigh(centred @ centred.T)[1][:, -1]
+        _, eigenvectors = np.linalg.eigh(centred @ centred.T)
+        leading = eigenvectors[:, -1]
         return np.round(leading * np.sign(leading[np.argmax(np.abs(leading))]), _DIGITS)
 
 
@@ -382,8 +417,12 @@ def related_words_of(
 ) -> dict[str, Related]:
     """Find the related words of each group and associated class of a table with vectors.
 
+    The result has, for each group or class, the inflation of the variance of its mean, the position of each word along
+    the leading direction (`loading`), and the expected standard deviation of preferences. The last of these depends on
+    the opposite side: groups prefer classes, and classes prefer groups.
+
     Paired words keep their pairs. If `independent` is True, words are treated as independent, and only the variance of
-    their preferences is taken from the vectors.
+    their preferences is taken from the vectors. The same applies to control classes and to lists of one or two words.
     """
     for name, words in compared_words(table).items():
         check_length(name, len(words))
@@ -403,7 +442,7 @@ def related_words_of(
         for name, category in {**categories, **controls}.items():
             related = Related(_words(table, name, side))
             if not independent and name not in controls and len(related.words) > 2:
-                others = [compared for compared in categories.values() if compared is not category]
+                others = [other for other in categories.values() if other is not category]
                 inflation = float(category.inflation(general, distance, others))
                 related = replace(related, inflation=inflation, loading=category.loading)
             sd = np.sqrt(category.expected_variance(general_variance, general))
@@ -417,7 +456,10 @@ def related_words_of(
 def _categories(
     table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords
 ) -> dict[str, CategoryWords]:
-    """Return the vectors and profiles of the words of each group or class."""
+    """Return the vectors and profiles of the words of some groups or classes of a side, by name.
+
+    A profile consists of the cosines of a word with the general words of the embedding.
+    """
     assert table.vectors is not None
     categories = {}
     for name in names:
@@ -435,17 +477,24 @@ def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...
 def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> Numbers:
     """Return the variance of general words' preferences for the opposite classes, or groups, averaged over these.
 
-    The preference of a general word for a class is its mean cosine with the class, minus the average over classes.
+    The preference of a general word for a class is its mean cosine with the class, minus the average over classes. The
+    profile of a word consists of its cosines with all general words, scaled so that squared lengths are variances. The
+    variance of preferences for a class is therefore the squared length of its mean profile minus the average profile.
     """
-    means = np.stack(np.broadcast_arrays(*(category.mean for category in opposite)))
-    return np.asarray(((means - means.mean(axis=0)) ** 2).sum(axis=-1).mean(axis=0))
+    means = np.stack(np.broadcast_arrays(*(category.mean for category in opposite)))  # (classes, ..., dimensions)
+    variances = ((means - means.mean(axis=0)) ** 2).sum(axis=-1)
+    return np.asarray(variances.mean(axis=0))
 
 
 def distance_apart(categories: Sequence[CategoryWords]) -> Numbers:
-    """Return the variance between the means of groups, relative to independent words, or infinity for one group."""
+    """Return the variance between the means of groups, relative to independent words, or infinity for one group.
+
+    The mean of n independent words has the variance of a single word, divided by n. Its average over the groups is the
+    expected variance between their means.
+    """
     if len(categories) < 2:
         return np.array(np.inf)
-    means = np.stack(np.broadcast_arrays(*(category.mean for category in categories)))
+    means = np.stack(np.broadcast_arrays(*(category.mean for category in categories)))  # (groups, ..., dimensions)
     between = ((means - means.mean(axis=0)) ** 2).sum(axis=(0, -1)) / (len(categories) - 1)
     expected = np.mean([category.mean_eigenvalue / category.words for category in categories], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -492,7 +541,7 @@ def related_as_shown(
     """Return the table with related words from its vectors, or from the vectors of another table, `shown`.
 
     If related words cannot be found, the table has a notice with the reason. Words of the list `besides` are excluded
-    from the general words.
+    from the general words, with which related words are compared.
     """
     try:
         general = general if besides is None else general.without(besides)
@@ -503,15 +552,23 @@ def related_as_shown(
 
 
 def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
-    """Return the table with a notice of why related words are unknown, and with near copies as related words."""
+    """Return a table whose related words could not be found, with a notice that includes the reason.
+
+    If the list has named sub-topics, words of the same sub-topic are treated as related. Otherwise, only near copies
+    are related words.
+    """
     has_topics = "target_topic" in table.values.coords or "attribute_topic" in table.values.coords
-    notice = f"{_AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
-    noted = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
-    return noted if has_topics else with_near_copies(noted)
+    consequence = _AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT
+    notice = f"{table.name}: {consequence}: {reason_of(error)}"
+    table_with_notice = replace(table, notices=(*table.notices, notice))
+    return table_with_notice if has_topics else with_near_copies(table_with_notice)
 
 
 def with_near_copies(table: AssociationTable) -> AssociationTable:
-    """Return the table with near copies as related words, which requires no general words."""
+    """Return the table with near copies as related words, which requires no general words of an embedding.
+
+    Near copies are words with nearly equal vectors, such as forms of one word. A table without vectors is unchanged.
+    """
     if table.vectors is None:
         return table
     copies_of = near_copies(compared_words(table), table.vectors)
@@ -520,7 +577,11 @@ def with_near_copies(table: AssociationTable) -> AssociationTable:
 
 
 def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
-    """Return the table with its related words, and a notice for each group or class with fewer effective words."""
+    """Return the table with its related words, and notices about them.
+
+    There is a notice for each group or class with fewer effective words than words, and for each side with paired
+    words.
+    """
     notices = [f"{category}: {words.text}" for category, words in related.items() if words.is_reduced]
     for side in SIDES:
         if is_paired(table.values, side):
@@ -529,7 +590,10 @@ def with_related(table: AssociationTable, related: Mapping[str, Related]) -> Ass
 
 
 def without_preferences(table: AssociationTable) -> AssociationTable:
-    """Return the table without expected preferences, which may not apply to another table."""
+    """Return the table without the expected standard deviations of preferences (NaN), which are those of its vectors.
+
+    This is for a table with other values, to which the deviations may not apply.
+    """
     values = table.values
     for side in SIDES:
         name = f"{side}_preference_sd"
@@ -539,7 +603,10 @@ def without_preferences(table: AssociationTable) -> AssociationTable:
 
 
 def compared_words(table: AssociationTable) -> dict[str, list[str]]:
-    """Return the words of each group, and of each associated class, of the sides that are not paired."""
+    """Return the words among which related words are searched: of each group, and of each associated class.
+
+    Sides whose words are paired are omitted, because effects that both words of a pair share cancel.
+    """
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     words = dict[str, list[str]]()
     for side, categories in compared.items():

@@ -97,7 +97,11 @@ def as_fit(
 def _of_spec(
     table: AssociationTable, spec: ModelSpec, posterior: xr.Dataset, stats: xr.Dataset, seed: int, marginal: bool
 ) -> xr.DataTree:
-    """Return the fit of a spec, including draws of the quantities that a `marginal` model integrates out."""
+    """Return the fit of a spec to a table, from draws of another sampler.
+
+    Standardised variables, whose names end in ``_z``, and the bias are dropped from the posterior, because they follow
+    from the other variables. A `marginal` model integrates word effects out, and their averages are then drawn here.
+    """
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
     refuse_degenerate(data)
@@ -109,34 +113,37 @@ def _of_spec(
         # well.
         in_units = spec.with_option("unit", AS_MEASURED) if "unit" in spec.options else spec
         complete = completed(in_units, draws, data, seed)
-    return assembled(
-        table, spec, complete, stats, data, seed=seed, diagnosed=list(draws), **groups_of(table, spec, data)
-    ).tree
+    groups = groups_of(table, spec, data)
+    return assembled(table, spec, complete, stats, data, seed=seed, diagnosed=list(draws), **groups).tree
 
 
 def _of_own_model(
     table: AssociationTable, model: pm.Model, name: str, posterior: xr.Dataset, stats: xr.Dataset, seed: int
 ) -> xr.DataTree:
-    """Return the fit of a user-defined model."""
+    """Return the fit of a user-defined model to a table, from the posterior and the statistics of another sampler."""
     table, spec, data = custom_source(table, model, name)
-    fitted = assembled(
-        table, spec, posterior, stats, data, seed=seed, diagnosed=list(posterior), **groups_of_model(model, data)
-    )
+    groups = groups_of_model(model, data)
+    fitted = assembled(table, spec, posterior, stats, data, seed=seed, diagnosed=list(posterior), **groups)
     return described_as_own(fitted, model).tree
 
 
 def _check_groups(draws: xr.DataTree) -> None:
-    """Raise an error if draws lack the groups for the posterior or the sampler statistics."""
-    for group, variable in (("posterior", ""), ("sample_stats", "diverging")):
-        if group not in draws.children or (variable and variable not in draws[group]):
-            raise SpecError(
-                f"draws: '{variable or group}' is missing{f' in {group}' if variable else ''}. Pass the DataTree of"
-                " pm.sample, nutpie.sample, or NumPyro, because diagnostics require the sampler's statistics."
-            )
+    """Raise an error if draws lack the posterior, or the sampler's statistic `diverging`, which diagnostics need."""
+    has_posterior = "posterior" in draws.children
+    has_statistics = "sample_stats" in draws.children and "diverging" in draws["sample_stats"]
+    if not (has_posterior and has_statistics):
+        missing = "'diverging' is missing in sample_stats" if has_posterior else "'posterior' is missing"
+        raise SpecError(
+            f"draws: {missing}. Pass the DataTree of pm.sample, nutpie.sample, or NumPyro, because diagnostics require"
+            " the sampler's statistics."
+        )
 
 
 def _statistics(draws: xr.DataTree) -> xr.Dataset:
-    """Return scalar statistics of each draw under ArviZ's names."""
+    """Return the sampler's statistics that have one number for each draw, under ArviZ's names, such as "lp".
+
+    Samplers name them differently, and `STATISTICS` translates the names. The result has dims (chain, draw).
+    """
     stats = draws["sample_stats"].to_dataset()
     scalars = {}
     for name, values in stats.data_vars.items():
@@ -149,16 +156,24 @@ def _statistics(draws: xr.DataTree) -> xr.Dataset:
 
 
 def _check(model: pm.Model, draws: xr.DataTree) -> None:
-    """Compare the names, labels, observed values, and density of the draws with the model."""
+    """Raise an error if the names, labels, observed values, or density of the draws differ from the model.
+
+    The density can be compared only if the draws have the density ``lp`` that the sampler computed, and all free
+    variables.
+    """
     posterior = draws["posterior"].to_dataset()
     _check_variables(model, posterior)
     _check_observed(model, draws)
-    if "lp" in (stats := _statistics(draws)) and all(variable.name in posterior for variable in model.free_RVs):
+    stats = _statistics(draws)
+    if "lp" in stats and all(variable.name in posterior for variable in model.free_RVs):
         _check_density(model, posterior, stats.lp)
 
 
 def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
-    """Raise an error if the draws have other variables or labels than the model."""
+    """Raise an error if the draws have other variables or labels than the model.
+
+    Standardised variables, whose names end in ``_z``, may be missing, because samplers often drop them.
+    """
     names = [variable.name for variable in (*model.free_RVs, *model.deterministics)]
     if missing := [name for name in names if not name.endswith("_z") and name not in posterior]:
         raise SpecError(
@@ -201,38 +216,41 @@ def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
 
 
 def _density_function(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
-    """Return a function of the free variables that computes the log density on the sampler's scale and the derived
-    variables.
+    """Return a function from values of the free variables to the log density and the values of derived variables.
+
+    A sampler moves transformed variables, such as the log of a scale, and reports the density of these. The function
+    therefore transforms the values that it receives. In the graph of the model, each value on the scale of the sampler
+    is replaced by the transformed input, and then each free variable by its input.
     """
     inputs = {rv: rv.type() for rv in model.free_RVs}
-    sampled_values = {}  # the variables of the sampler as functions of the inputs
+    transformed_inputs = {}  # for each variable of the sampler
     for rv, value in inputs.items():
         transform = model.rvs_to_transforms[rv]
-        sampled_values[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
-    [density] = graph_replace([model.logp()], sampled_values)
+        transformed_inputs[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
+    [density] = graph_replace([model.logp()], transformed_inputs)
     # Parameters of transforms are variables as well.
     outputs = graph_replace([density, *model.deterministics], inputs, strict=False)
     return pytensor.function(list(inputs.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
 
 
-def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
-    """Compare derived variables and the density at some draws.
+def _check_density(model: pm.Model, posterior: xr.Dataset, lp: xr.DataArray) -> None:
+    """Raise an error if derived variables or the density differ between the draws and the model.
 
-    Densities may differ by a constant, which samplers may omit.
+    They are computed for `_COMPARED` draws, and compared with the posterior and with `lp`, the log density of the
+    sampler (chain, draw). Samplers may omit a constant, so all draws must have the same difference in density.
     """
     function = _density_function(model)
     differences, largest = [], 0.0
-    for position in np.linspace(0, found.size - 1, _COMPARED).astype(int):
-        k = np.unravel_index(position, found.shape)  # chain and draw
+    for position in np.linspace(0, lp.size - 1, _COMPARED).astype(int):
+        k = np.unravel_index(position, lp.shape)  # chain and draw
         density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
-        differences.append(float(density) - found.to_numpy()[k])
-        largest = max(largest, float(abs(found.to_numpy()[k])))
+        differences.append(float(density) - lp.to_numpy()[k])
+        largest = max(largest, float(abs(lp.to_numpy()[k])))
         for variable, values in zip(model.deterministics, derived, strict=True):
             if not np.allclose(values, posterior[variable.name].to_numpy()[k], rtol=1e-5, atol=1e-8):
                 raise SpecError(
-                    f"'{variable.name}' in `draws` differs from the value that the model derives from the"
-                    " other variables, so the data must differ. Pass the table, or the model, that was"
-                    " sampled."
+                    f"'{variable.name}' in `draws` differs from the value that the model derives from the other"
+                    " variables, so the data must differ. Pass the table, or the model, that was sampled."
                 )
     if np.ptp(differences) > 1e-5 * largest:
         raise SpecError(

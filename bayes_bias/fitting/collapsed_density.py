@@ -103,7 +103,12 @@ _compiled = _cached_on_disk(partial(njit, error_model="numpy"))
 
 @_compiled
 def named(block):  # type: ignore[no-untyped-def]  # Numba's types
-    """Return the `Arrays` in a block of memory created by `packed`."""
+    """Return the `Arrays` in a block of memory created by `packed`, as views without a copy.
+
+    The block begins with `_SIZES` numbers: its length; the numbers of scales, variances, and parts; the size of the
+    largest part; and the maximal number of patterns in a part. The arrays follow in the order of the fields of
+    `Arrays`. A scale, variance, or part takes `_SCALE`, `_VARIANCE`, or `_PART` numbers.
+    """
     scales = int(block[1])
     variances = int(block[2])
     parts = int(block[3])
@@ -126,8 +131,11 @@ def named(block):  # type: ignore[no-untyped-def]  # Numba's types
 
 @_compiled
 def _log_prior(prior, s):  # type: ignore[no-untyped-def]
-    """Return the log density of a scale, up to a constant, and its derivative (see `bayes_bias.models.families` for the
-    terms).
+    """Return the log density of a scale s under its prior, up to a constant, and its derivative with respect to s.
+
+    The log density of any built-in family is a sum of the terms below (see `bayes_bias.models.families`), most of which
+    are omitted by their coefficients. For example, an exponential prior has only a rate r and the term -r s, and a
+    half-normal prior only a halfwidth h and the term -(s / h)**2 / 2.
     """
     value, slope = 0.0, 0.0
     if prior.rate != 0:
@@ -157,8 +165,11 @@ def _log_prior(prior, s):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _scale(x, unit):  # type: ignore[no-untyped-def]
-    """Return a scale, its derivative ds/dx, the log of the absolute derivative up to a constant, and the derivative of
-    this log. The transform is folded (see `FoldedScale`) or, if `unit` is 0, exponential.
+    """Return the scale s at an unconstrained point x, and the Jacobian of the transform.
+
+    The transform is ``s = exp(x)`` if `unit` is 0. Otherwise it is folded (see `FoldedScale`), ``s = unit * |x| *
+    sqrt(1 + x**2)``. The result consists of s, its derivative ds/dx, the log Jacobian log|ds/dx| up to a constant, and
+    the derivative of this log with respect to x.
     """
     if unit == 0:
         s = np.exp(x)
@@ -175,8 +186,10 @@ def _scale(x, unit):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _invert(matrix, n):  # type: ignore[no-untyped-def]
-    """Invert the first n rows and columns in place by Gauss-Jordan elimination, and return the log determinant. A
-    covariance matrix is positive definite, so pivoting is not necessary.
+    """Invert the first n rows and columns in place by Gauss-Jordan elimination, and return the log determinant.
+
+    Step i divides row i by its pivot, and subtracts multiples of row i from all other rows. The determinant is the
+    product of the pivots. A covariance matrix is positive definite, so pivoting is not necessary.
     """
     log_det = 0.0
     for i in range(n):
@@ -254,22 +267,23 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
 def _write_scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
     """Write the scales at an unconstrained point, followed by the variances with a prior from vectors, to `parameters`.
 
-    A variance is ``v = phi exp(x)``, and its scale is the square root of ``v - c``, where c is a weighted sum of the
-    squares of other scales.
+    Most scales are a function of their own element of the point. The others have a prior from vectors, and degrees of
+    freedom (`df`) in this prior. For these, the point has x, the variance is ``v = phi exp(x)`` with a factor phi, and
+    the scale is the square root of ``v - c``, where c is a weighted sum of the squares of other scales (`explaining`).
     """
     scales, variances = arrays.scales, arrays.variances
     for k in range(len(scales)):
         if scales[k].df == 0:
             parameters[k] = _scale(point[k], scales[k].unit)[0]
-    for v in range(len(variances)):
-        fields, scale, explained = variances[v], int(variances[v].scale), 0.0
+    for i in range(len(variances)):
+        fields, scale, c = variances[i], int(variances[i].scale), 0.0
         for k in range(_EXPLAINING):
-            explained += fields.weight[k] * parameters[int(fields.explaining[k])] ** 2
-        variance = np.exp(point[scale])
+            c += fields.weight[k] * parameters[int(fields.explaining[k])] ** 2
+        v = np.exp(point[scale])
         if fields.factor >= 0:
-            variance *= parameters[int(fields.factor)]
-        parameters[len(scales) + v] = variance
-        parameters[scale] = np.sqrt(max(variance - explained, LEAST_SQUARE))
+            v *= parameters[int(fields.factor)]
+        parameters[len(scales) + i] = v
+        parameters[scale] = np.sqrt(max(v - c, LEAST_SQUARE))
 
 
 @_compiled
@@ -283,8 +297,12 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     """Return the log density at an unconstrained point, up to a constant, and write its gradient.
 
     The block of memory comes from `packed`. The density is the sum of three terms: of the parts of the table, of the
-    variances with a prior from vectors, and of the other scales and the factors. The gradient follows the chain rule,
-    first with respect to the squares of the scales (`square_slopes`).
+    variances with a prior from vectors, and of the other scales and the factors.
+
+    The gradient follows the chain rule. A slope is a derivative of the log density: `square_slopes` with respect to the
+    squares of the scales, and `factor_slopes` with respect to the logs of the factors of variances. For a variance
+    ``v = phi exp(x)``, the inverse gamma prior has the log density ``-df / 2 * (x + expected / exp(x))`` at x. The
+    square of its scale is v minus the squares of the scales that explain a part of it, each times its weight.
     """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
@@ -293,20 +311,20 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     factor_slopes = np.zeros(len(scales))
     _write_scales(point, parameters, arrays)
     value = _add_parts(arrays, parameters**2, square_slopes)
-    for v in range(len(variances)):
-        scale = int(variances[v].scale)
-        factor = int(variances[v].factor)
-        log_variance, df = point[scale], scales[scale].df
-        variance = parameters[len(scales) + v]
+    for i in range(len(variances)):
+        scale = int(variances[i].scale)
+        factor = int(variances[i].factor)
+        x, df = point[scale], scales[scale].df
+        v = parameters[len(scales) + i]
         # A scale of zero does not change with its variance.
-        variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
+        v_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
-            square_slopes[int(variances[v].explaining[k])] -= variances[v].weight[k] * variance_slope
-        ratio = scales[scale].expected / np.exp(log_variance)
-        value -= df / 2 * (log_variance + ratio)
-        gradient[scale] = variance_slope * variance - df / 2 * (1 - ratio)
+            square_slopes[int(variances[i].explaining[k])] -= variances[i].weight[k] * v_slope
+        ratio = scales[scale].expected / np.exp(x)
+        value -= df / 2 * (x + ratio)
+        gradient[scale] = v_slope * v - df / 2 * (1 - ratio)
         if factor >= 0:
-            factor_slopes[factor] += variance_slope * variance
+            factor_slopes[factor] += v_slope * v
     for k in range(len(scales)):
         if scales[k].df == 0:
             s, scale_slope, log_jacobian, jacobian_slope = _scale(point[k], scales[k].unit)
@@ -340,16 +358,23 @@ def knows(priors: Iterable[Prior]) -> bool:
 
 
 def packed(arrays: Arrays) -> Numbers:
-    """Return the block of memory that `named` reads."""
-    sizes = [0, len(arrays.scales), len(arrays.variances), *arrays.scatter.shape[:2], arrays.scale_of.shape[1]]
-    block = np.concatenate([np.array(sizes, dtype=float), *(np.ravel(array).view(float) for array in arrays)])
-    block[0] = len(block)
-    return block
+    """Return all arrays as one block of memory, which `named` splits again, because nutpie passes only one array.
+
+    The first six numbers are the length of the block, the numbers of scales, variances, and parts, the size of the
+    largest part, and the maximal number of patterns in a part.
+    """
+    sizes = [len(arrays.scales), len(arrays.variances), *arrays.scatter.shape[:2], arrays.scale_of.shape[1]]
+    numbers = np.concatenate([np.array(sizes, dtype=float), *(np.ravel(array).view(float) for array in arrays)])
+    return np.concatenate([[len(numbers) + 1.0], numbers])
 
 
 def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     """Return the fields of all single scales and factors (`SCALE`), and of all variances with a prior from vectors
-    (`VARIANCE`), given the shape of each parameter in the order of the sampled points.
+    (`VARIANCE`).
+
+    `shapes` has the shape of each parameter in the order of the sampled points, so a parameter with three elements has
+    three rows. The row of a scale is ``(*terms of its prior, unit of its transform, df, expected variance)``. If its
+    prior comes from vectors, it has no terms, but degrees of freedom and an expected variance.
     """
     names = [name for name, shape in shapes.items() for _ in range(prod(shape))]
     scales = np.zeros(len(names), SCALE)
@@ -375,10 +400,12 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
 
 
 def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, names: list[str]) -> NDArray[Any]:
-    """Return the fields of the variances of one side with a prior from vectors, given the names of all single scales.
+    """Return the fields of the variances of one side with a prior from vectors: one for each group, or for each class.
 
-    A scale for each group or class explains a part of the variance of this group or class. Another scale explains a
-    part of all variances.
+    `names` are the names of all single scales, so that the position of a name is the position of its first scale. Each
+    variance has the position of its scale, the position of its factor (-1 for control classes, which have none), and
+    the positions and weights of the scales that explain a part of it. These are a scale of the same group or class, or
+    one scale for all of them.
     """
     variances = np.zeros(names.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
@@ -392,7 +419,9 @@ def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, names: list[str
 
 
 class _SinglePart(NamedTuple):
-    """A part of the table with one scatter matrix, its patterns that are not zero, and their scales."""
+    """A part of the table with one scatter matrix (n, n), its patterns that are not zero (patterns, n, n), and their
+    scales.
+    """
 
     scatter: Numbers
     df: float
@@ -401,29 +430,33 @@ class _SinglePart(NamedTuple):
 
 
 def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
-    """Return the arrays of all single parts (see `Arrays`), padded with zeros to the size of the largest part and to
-    the largest number of patterns. Patterns that are zero are omitted.
+    """Return the arrays of the parts of a table for the compiled density (see `Arrays`).
+
+    The covariance of a part is a sum of patterns, each multiplied by the square of its scale. Parts differ in size and
+    in their number of patterns, but the compiled density needs arrays of one shape. Arrays are therefore padded with
+    zeros to the size of the largest part and to the largest number of patterns, and `PART` records the actual sizes.
+    Patterns are symmetric, so only their lower triangles are stored. Patterns that are zero are omitted.
     """
     singles = []
     for part in parts:
         for scatter, df, patterns in zip(part.scatter, part.df, part.patterns, strict=True):
             scales = np.flatnonzero(patterns.any(axis=(1, 2)))
             singles.append(_SinglePart(scatter, df, patterns[scales], scales))
-    number = len(singles)
     largest = max(len(single.scatter) for single in singles)
-    most = max(len(single.scales) for single in singles)
-    sizes = np.zeros(number, PART)
-    scatters = np.zeros((number, largest, largest))
-    scale_of = np.zeros((number, most))
-    triangles = np.zeros((number, most, largest * (largest + 1) // 2))
+    most_patterns = max(len(single.scales) for single in singles)
+    sizes = np.zeros(len(singles), PART)
+    scatter_of_part = np.zeros((len(singles), largest, largest))
+    scale_of_pattern = np.zeros((len(singles), most_patterns))
+    triangles = np.zeros((len(singles), most_patterns, largest * (largest + 1) // 2))
     for k, single in enumerate(singles):
         n = len(single.scatter)
-        count = len(single.scales)
-        sizes[k] = n, single.df, count
-        scatters[k, :n, :n] = single.scatter
-        scale_of[k, :count] = single.scales
-        triangles[k, :count, : n * (n + 1) // 2] = single.patterns[:, *np.tril_indices(n)]
-    return {"parts": sizes, "scatter": scatters, "scale_of": scale_of, "pattern": triangles}
+        n_patterns = len(single.scales)
+        sizes[k] = n, single.df, n_patterns
+        scatter_of_part[k, :n, :n] = single.scatter
+        scale_of_pattern[k, :n_patterns] = single.scales
+        rows, columns = np.tril_indices(n)
+        triangles[k, :n_patterns, : len(rows)] = single.patterns[:, rows, columns]
+    return {"parts": sizes, "scatter": scatter_of_part, "scale_of": scale_of_pattern, "pattern": triangles}
 
 
 @dataclass(frozen=True, eq=False)
@@ -451,22 +484,28 @@ class CollapsedModel:
 
     @classmethod
     def of(cls, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """Return the model of a spec with the data of a table. `knows` must return True for the priors of the spec."""
+        """Return the model of a spec with the data of a table. `knows` must return True for the priors of the spec.
+
+        The parameters are the scales, then the factors of variances from vectors, and finally these variances, which
+        are derived and not sampled. Chains start at the order of magnitude of each prior (its `size`), on the scale of
+        the sampler: at its log, at the log of the expected variance for priors from vectors (which have `df`), or at 2
+        for folded scales (which have a `unit`).
+        """
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
         sizes = np.concatenate([np.full(prod(shape), spec.priors[name].size) for name, shape in shapes.items()])
         sides = sides_from_vectors(spec, data)
         for side in sides:  # factors follow the scales, because only scales have patterns
-            dims[factor_name(side)], shapes[factor_name(side)] = (), ()
+            dims[factor_name(side)] = shapes[factor_name(side)] = ()
             sizes = np.append(sizes, 1.0)
         _, parts = parts_in_units(spec, data)
         arrays = Arrays(**_scales_of(spec, data, shapes), **_parts_of(parts.values()))
         scales = arrays.scales
-        # Variances from vectors have degrees of freedom, and folded scales have a unit.
         log_sizes = np.log(np.where(scales["df"] > 0, scales["expected"], sizes))
         start = np.where(scales["unit"] > 0, 2.0, log_sizes)
         for side in sides:
-            dims[variance_name(side)], shapes[variance_name(side)] = dims[PREFERENCE[side]], shapes[PREFERENCE[side]]
+            dims[variance_name(side)] = dims[PREFERENCE[side]]
+            shapes[variance_name(side)] = shapes[PREFERENCE[side]]
         coords = {dim: data[dim].to_numpy().tolist() for dim in dict.fromkeys(chain.from_iterable(dims.values()))}
         return cls(dims, shapes, coords, arrays, packed(arrays), start)
 
@@ -476,7 +515,12 @@ class CollapsedModel:
         return "low_rank" if len(self.arrays.variances) else "diag"
 
     def compiled(self) -> Any:
-        """Return the compiled model for nutpie."""
+        """Return the compiled model for nutpie.
+
+        nutpie expects the result of its own compilation of a PyMC model. The functions of this module take the place of
+        the compiled density and of the function that computes parameters from a point. Both read all data from one
+        array. A chain begins at `start` plus random jitter.
+        """
         n = len(self.start)
         return CompiledPyMCModel(
             dims={},

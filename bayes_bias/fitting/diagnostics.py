@@ -157,13 +157,15 @@ def diagnose(
     prior_sensitivity: float | None = None,
     cancelling: Collection[str] = (),
 ) -> Diagnostics:
-    """Return the worst diagnostics over all parameters, and over the parameters that do not cancel in the bias."""
+    """Return the worst diagnostics over all parameters, and over the parameters that do not cancel in the bias.
+
+    The worst R-hat is the largest, and the worst effective sample sizes are the smallest. `cancelling` are the
+    parameters that do not affect the bias. Variables that follow from others are not diagnosed: scales that are derived
+    from a sampled variance may be zero in most draws, and inflations are one in all draws if words are independent.
+    """
     import arviz_stats  # importing ArviZ takes a second, and verdicts of tables need no diagnostics
 
-    # Scales that are derived from a sampled variance may be zero in most draws.
     derived = [PREFERENCE[side] for side in SIDES if variance_name(side) in posterior]
-    # Inflations are not diagnosed: each is derived from a random factor, and is one in all draws if words are
-    # independent.
     derived += [inflation_name(side) for side in SIDES if f"{inflation_name(side)}_factor" in posterior]
     posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)
@@ -171,6 +173,7 @@ def diagnose(
     tail = arviz_stats.ess(posterior, method="tail")
 
     def worst(names: list[Hashable]) -> tuple[float, float, float]:
+        """Return the largest R-hat, and the smallest bulk and tail ESS, of all entries of these variables."""
         largest = r_hat[names].max(skipna=False).to_array().max(skipna=False)
         least_bulk = bulk[names].min(skipna=False).to_array().min(skipna=False)
         least_tail = tail[names].min(skipna=False).to_array().min(skipna=False)

@@ -137,8 +137,11 @@ def fit_table(
 
 
 def groups_of(table: AssociationTable, spec: ModelSpec, data: xr.Dataset) -> dict[str, Any]:
-    """Return the additional arguments of `fit_model` for a built-in model."""
-    # Tables that are not formed have too many values.
+    """Return the additional arguments of `fit_model` for a built-in model.
+
+    These are two functions of the posterior, which add the bias (`derive`) and compute log densities (`densities`), and
+    the observed values. The values are omitted for a table that stores only vectors, because it has too many pairs.
+    """
     observed = {"observed_data": xr.Dataset({"association": as_pairs(table.values)})} if table.is_formed else {}
     return {
         "derive": lambda posterior: with_bias(posterior, data),

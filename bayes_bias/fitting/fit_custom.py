@@ -71,7 +71,11 @@ def custom_source(
 
 
 def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
-    """Return the additional arguments of `fit_model` for a user-defined model."""
+    """Return the additional arguments of `fit_model` for a user-defined model.
+
+    These are two functions of the posterior, which add the bias (`derive`) and compute log densities (`densities`), and
+    the observed values of the model.
+    """
     coords, dims = coords_and_dims_for_inferencedata(model)
     observed = dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
     return {
@@ -89,8 +93,10 @@ def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
 
 
 def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
-    """Return the model to sample. Dims that estimands read get the labels of the table, and other dims without labels
-    get numbers.
+    """Return the model to sample, with labels for all its dims.
+
+    Dims that estimands read have the labels of the table. Other dims have their labels in the model or, if there are
+    none, numbers.
     """
     coords: dict[str, list[Any]] = {}
     for dim, length in model.dim_lengths.items():
@@ -102,23 +108,28 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
-    """Return the `pm.Data` of the model that are not in the table.
+    """Return the `pm.Data` of the model as a dataset, without the variables and labels that the data of the table have.
 
-    PyMC compares these data when it predicts from a fit.
+    A fit stores them, because PyMC compares these data when it predicts from a fit. `known` are the names of variables
+    and labels in the data of the table.
     """
     coords, dims = coords_and_dims_for_inferencedata(model)
     constants = {name: values for name, values in find_constants(model).items() if name not in known}
-    return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")
+    dataset = dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[])
+    return dataset.drop_vars(list(known), errors="ignore")
 
 
 def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
-    """Return the log likelihood of each observed value and the log prior of each parameter, for each draw."""
+    """Return the log likelihood of each observed value and the log prior of each parameter, for each draw.
+
+    The log prior of a parameter with several entries is their sum. Word effects are no parameters in this sense.
+    """
     tree = xr.DataTree.from_dict({"posterior": posterior})
-    about: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
+    options: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
     with as_on_any_machine():
-        groups = {"log_likelihood": pm.stats.compute_log_likelihood(tree, **about)}
+        groups = {"log_likelihood": pm.stats.compute_log_likelihood(tree, **options)}
         if names := prior_names(model):
-            groups["log_prior"] = summed(pm.stats.compute_log_prior(tree, var_names=names, **about))
+            groups["log_prior"] = summed(pm.stats.compute_log_prior(tree, var_names=names, **options))
     return groups
 
 

@@ -173,7 +173,10 @@ def assembled(
 
 
 def fit_attributes(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
-    """Return a description of the data and the model as netCDF attributes, which `Fitted` reads."""
+    """Return a description of the data and the model as netCDF attributes, which `Fitted` reads.
+
+    netCDF supports only texts and numbers, so mappings and lists are stored as JSON.
+    """
     return {
         "name": source.name,
         "metric": source.metric.to_json(),

@@ -74,9 +74,13 @@ class Fitted:
 
     @cached_property
     def data(self) -> xr.Dataset:
-        """The design and statistics of the table. Dims that the table lacks are empty."""
+        """The design and statistics of the table.
+
+        A fit file cannot store empty dims, such as the control classes of a table without any. They are added here,
+        unless the fit is not one of targets and attributes.
+        """
         data = self.tree["constant_data"].to_dataset()
-        if "group_of" not in data:
+        if "group_of" not in data:  # sentence pairs
             return data
         return data.assign_coords({dim: np.array([], dtype=object) for dim in OPTIONAL_DIMS if dim not in data.dims})
 
@@ -99,7 +103,10 @@ class Fitted:
         return self.lacking(scales_needed(self.data), "the variance of a contrast")
 
     def lacking(self, names: Iterable[str], what: str) -> str:
-        """Return a message that a user-defined model lacks required variables, or "" if it has all of them."""
+        """Return a message that a user-defined model lacks required variables, or "" if it has all of them.
+
+        `names` are the required variables, and `what` is the quantity that needs them.
+        """
         missing = [name for name in names if name not in self.posterior]
         sentence = (
             f"{what} needs {in_quotes(missing)}, which the model '{self.spec.name}' does not contain. Add it under that"
@@ -108,7 +115,7 @@ class Fitted:
         return sentence if missing else ""
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the result of `make`, which is called only once for this key."""
+        """Return the result of `make`, which is called only once for this key. The result is kept with the fit."""
         if key not in self._kept:
             self._kept[key] = make()
         result: T = self._kept[key]
@@ -148,7 +155,10 @@ class Fitted:
 
     @cached_property
     def spec(self) -> ModelSpec:
-        """The model. For a fit that was read from a file, only the part that determines the posterior."""
+        """The model. For a fit that was read from a file, only the part that determines the posterior.
+
+        This part is the structure, the options, and the priors. A file does not have the title and the description.
+        """
         if self._spec is not None:
             return self._spec
         structure = str(self.tree.attrs["structure"])
@@ -242,7 +252,11 @@ def priors(fit: Fit) -> pd.DataFrame:
 
 
 def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
-    """Yield the priors of scales, of variances with a prior from vectors, of inflations, and of shape parameters."""
+    """Yield rows of the table of priors: the parameter, the group or class ("" for all), and the prior as text.
+
+    The order is: scales, the factors and variances of preferences with a prior from vectors, inflations by related
+    words, and shape parameters of the residual. Priors are in the units of the table.
+    """
     units = units_of_priors(spec, data)
     sides = sides_from_vectors(spec, data)
     from_vectors = {PREFERENCE[side] for side in sides}

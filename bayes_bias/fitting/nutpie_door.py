@@ -15,6 +15,7 @@ class _Later(ModuleType):
     """A module that is imported when one of its attributes is accessed."""
 
     def __getattr__(self, name: str) -> Any:
+        """Import the module when its first attribute is needed, and return the attribute."""
         if name.startswith("__"):  # attributes that Python looks up in every module
             raise AttributeError(name)
         self.leave()  # otherwise, the import would find this placeholder and look up the name again

@@ -43,6 +43,9 @@ _FEWEST_DRAWS = 25
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
     """Return ``log_prior`` and ``log_likelihood`` for each draw, or nothing if the likelihood is not collapsed.
 
+    A collapsed likelihood is one from which word effects were integrated out. Power-scaling multiplies either of both
+    by a number near one, and shows how much the posterior changes.
+
     The prior has one variable for each parameter, summed over its entries. The likelihood has one variable for each
     independent part of the table.
     """
@@ -66,8 +69,9 @@ def log_densities(
     """Return the groups of log densities that a fit stores, and the sensitivity of the bias to the prior.
 
     If word effects were integrated out, only parts of a table have a likelihood. The parts are separate variables.
-    `arviz.loo` therefore asks which variable to use, and does not mistake the parts for single values. If word effects
-    were sampled, each value has its own likelihood, which is stored if the likelihoods of all draws fit in memory.
+    `arviz.loo` therefore requires the name of a variable, and does not mistake the parts for single values. If word
+    effects were sampled, each value has its own likelihood, which is stored if the likelihoods of all draws fit in
+    memory. The sensitivity is then None. `values` returns the values of the table, which are formed only in this case.
     """
     if groups := power_scaling_groups(posterior, data, spec):
         return groups, sensitivity_of_bias(posterior, data, groups["log_prior"])
@@ -80,8 +84,10 @@ def log_densities(
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
-    """Return the sensitivity of ``bias`` to the prior, with all facets sampled, or None if a group or class has only
-    one word, if there are too few draws, or if chains did not move.
+    """Return the power-scaling sensitivity of the bias to the prior, as a number.
+
+    The bias is that of new words (and new replicates, if the table has any). The result is None if it is unknown: if a
+    group or class has only one word, if there are too few draws, or if chains did not move.
     """
     bias = bias_of(posterior, data)
     if bias is None:
@@ -95,8 +101,10 @@ def sensitivity(
 ) -> xr.Dataset:
     """Return the sensitivity of each variable of a posterior to the prior or the likelihood, from `arviz.psense`.
 
-    The sensitivity is zero if the density is constant over draws, as for uniform priors. It is NaN if there are fewer
-    than 25 draws or if chains did not move.
+    The sensitivity shows how much the posterior would change if the log density of the prior (or likelihood) were
+    multiplied by a number near one. The log density is the sum of the variables in the group "log_prior" (or
+    "log_likelihood") of `groups`. The sensitivity is zero if the density is constant over draws, as for uniform priors.
+    It is NaN if there are fewer than 25 draws or if chains did not move.
     """
     density = groups[f"log_{which}"].to_array().sum("variable")
     first_draw = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)
@@ -118,7 +126,8 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
     """Return the log prior density of each parameter for each draw and entry, in the units of the prior.
 
     Preferences with a prior from vectors have two parameters for each side (see `bayes_bias.models.preferences`): the
-    factor phi, and the variance of each group or class, which is ``InverseGamma(nu / 2, nu / 2 * phi * expected)``.
+    factor phi, and the variance of each group or class, which is ``InverseGamma(nu / 2, nu / 2 * phi * expected)``. For
+    control classes, phi is 1.
     """
     spec = resolved(spec, data)
     units = units_of_priors(spec, data) if "unit" in spec.options else dict.fromkeys(spec.priors, 1.0)
@@ -130,10 +139,10 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
         factor = posterior[factor_name(side)]
         densities[factor_name(side)] = xr.apply_ufunc(partial(log_prior, prior_of_factor(spec, side)), factor)
         variance = posterior[variance_name(side)].transpose(*_SAMPLE, CATEGORY_COORD[side])
-        factor_of_cell = factor.to_numpy()[..., None] ** is_compared(data, side)  # 1 for control classes
-        expected = data[f"{side}_preference_sd"].to_numpy() ** 2 * factor_of_cell
-        alpha = float(spec.priors[PREFERENCE[side]].parameters["nu"]) / 2
-        log_density = stats.invgamma.logpdf(variance, alpha, scale=alpha * expected)
+        phi = factor.to_numpy()[..., None] ** is_compared(data, side)  # (chain, draw, groups or classes)
+        expected = data[f"{side}_preference_sd"].to_numpy() ** 2 * phi
+        half_nu = float(spec.priors[PREFERENCE[side]].parameters["nu"]) / 2
+        log_density = stats.invgamma.logpdf(variance, half_nu, scale=half_nu * expected)
         densities[variance_name(side)] = variance.copy(data=log_density)
     return xr.Dataset(densities)
 
@@ -154,13 +163,17 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
 
 
 def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
-    """Return the log likelihood of the block means, up to a constant."""
-    covariance = sum(variances.block_covariances().values())
+    """Return the log likelihood of the block means for each draw, up to a constant.
+
+    Given the scales, block means are normal around ``mean``, plus the part that covariates explain. With the deviation
+    d and the covariance C of the blocks, the log likelihood is ``-(log det C + d' C^-1 d) / 2``.
+    """
+    covariance = sum(variances.block_covariances().values())  # over the sources of variance
     deviation = data.block_mean - posterior["mean"]
     if sides_explained(data):
         deviation = deviation - explained_blocks(posterior, data)
-    d = deviation.transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
-    d = d.reshape(*d.shape[:2], -1)  # (chain, draw, blocks)
+    by_block = deviation.transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
+    d = by_block.reshape(*by_block.shape[:2], -1)  # (chain, draw, blocks)
     squared_distance = (d * np.linalg.solve(covariance, d[..., None])[..., 0]).sum(axis=-1)
     return np.asarray(-0.5 * (np.linalg.slogdet(covariance).logabsdet + squared_distance))
 
@@ -172,7 +185,10 @@ def log_prior(prior: Prior, scales: Numbers) -> Numbers:
 
 @cache
 def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
-    """Return the log density of a prior such as ``Weibull(alpha=2, beta=1)``. It is compiled once."""
+    """Return a function that computes the log density of a prior, such as ``TruncatedNormal(mu=0, sigma=1, lower=0)``.
+
+    PyMC compiles it once for each prior. It is needed for distributions that are not built in.
+    """
     import pytensor
     import pytensor.tensor as pt
 
@@ -200,17 +216,17 @@ class GivenDraws:
 
     @classmethod
     def of(cls, structure: Structure, posterior: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
-        """Return the distribution, given draws of the parameters and word effects, and the table's `values`, which may
-        include missing values.
+        """Return the distribution of each observed value, given draws of the parameters and word effects.
 
-        The parameters depend on the structure of the model (see `Structure.given_draws`).
+        `values` are the values of the table, of which missing ones are omitted. The structure of the model determines
+        the distribution and its parameters (see `Structure.given_draws`), which have the dims (chain, draw, pair).
         """
         observed = as_pairs(values)
-        positions = []
+        position_of_word = {}
         for side in SIDES:
-            position = data.indexes[side].get_indexer(observed[side].to_numpy())
-            positions.append(xr.DataArray(position, dims="pair"))
-        distribution, parameters = structure.given_draws(posterior, data, *positions)
+            positions = data.indexes[side].get_indexer(observed[side].to_numpy())
+            position_of_word[side] = xr.DataArray(positions, dims="pair")
+        distribution, parameters = structure.given_draws(posterior, data, **position_of_word)
         aligned = [parameter.transpose(*_SAMPLE, "pair") for parameter in xr.broadcast(*parameters)]
         return cls(observed, distribution, tuple(aligned))
 
@@ -230,18 +246,20 @@ class GivenDraws:
 
     def replicated(self, rng: np.random.Generator) -> xr.DataArray:
         """Draw new values of the same pairs, ``(chain, draw, pair)``."""
-        like = self.parameters[0].rename("association")
+        template = self.parameters[0].rename("association")  # has the dims and labels of the result
         parameters = (parameter.to_numpy() for parameter in self.parameters)
-        return like.copy(data=self.distribution.rvs(*parameters, size=like.shape, random_state=rng))
+        return template.copy(data=self.distribution.rvs(*parameters, size=template.shape, random_state=rng))
 
 
 # The bias as a variable of the posterior, so that ArviZ can summarise and plot it like any parameter.
 
 
 def bias_of(draws: xr.Dataset, data: xr.Dataset) -> xr.DataArray | None:
-    """Return draws of ``bias`` with all facets sampled, or None if a group or class has only one word.
+    """Return draws of the bias of new words, or None if a group or class has only one word.
 
-    The draws equal those of `bayes_bias.posterior_draws`, without a label.
+    In the hierarchical model, the bias is the mean distance of words of different groups and classes minus that of
+    associated ones. In other models, it is a weighted sum of the block means. The draws equal those of
+    `bayes_bias.posterior_draws`, without a label.
     """
     if "connection_mean" in draws:
         distance = draws.connection_mean

@@ -116,13 +116,16 @@ class PyMCModel:
         return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in names})
 
     def _compile(self) -> _Compiled:
-        """Compile the model, and return it with the dims of the variables whose draws are stored."""
+        """Compile the model, and return it with the dims of the variables whose draws are stored.
+
+        Standardised variables, whose names end in ``_z``, are stored only if the `whole` model is. Dims without a name
+        have the names that PyMC would use.
+        """
         model = self.build()
         dims: dict[str, tuple[str, ...]] = {}
         for variable in (*model.free_RVs, *model.deterministics):
             name = variable.name
             if self.whole or not name.endswith("_z"):
-                # PyMC's names for dims without a name.
                 unnamed = [f"{name}_dim_{axis}" for axis in range(variable.ndim)]
                 dims[name] = tuple(model.named_vars_to_dims.get(name) or unnamed)
         with as_on_any_machine():
@@ -167,7 +170,11 @@ def as_on_any_machine() -> AbstractContextManager[None]:
 
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
-    """Return the model of a spec with the data of a table."""
+    """Return the model of a spec with the data of a table, in the form that `sample_model` needs.
+
+    The collapsed crossed model with built-in priors is compiled by Numba, without PyMC. Other models are PyMC models.
+    Their compiled code is cached, because hundreds of random lists are fitted, unless they have an effect of each word.
+    """
     spec = resolved(spec, data)
     structure = structure_of(spec)
     if structure is crossed and knows(spec.priors.values()):
@@ -176,7 +183,6 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     has_word_effects = structure.GENERALISES and not structure.COLLAPSED
     if has_word_effects:
         return PyMCModel(lambda: build_model(spec, data), coords, adaptation=adaptation_for(data))
-    # The compiled code is cached, because hundreds of random lists are fitted.
     inputs = structure.inputs(spec, data)
     return PyMCModel(lambda: build_model(spec, data), coords, key_of(spec, inputs, coords), inputs)
 
@@ -220,6 +226,7 @@ class Sampling:
     target_accept: float = 0.95
 
     def __post_init__(self) -> None:
+        """Raise an error if a setting is impossible."""
         for name, what in {"draws": "draws", "tune": "warm-up draws", "chains": "chains"}.items():
             keep_whole(self, name, what)
         if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
@@ -246,7 +253,11 @@ def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) 
 
 
 def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
-    """Return draws of the named parameters of any model, and the sampler statistics."""
+    """Return draws of the named parameters of any model, and the sampler statistics.
+
+    nutpie returns an Arrow table for each chain, with a column for each parameter and statistic. The columns of all
+    chains are joined, warm-up is omitted, and the parameters get their dims and labels.
+    """
     step("compiling the model")
     with one_blas_thread():
         compiled = model.compiled()
@@ -279,7 +290,8 @@ def order_dims(posterior: xr.Dataset) -> xr.Dataset:
     """Return the dataset with variables reordered, such that the order of dims is consistent.
 
     The summary in ArviZ 1.3 mislabels values if the dims of a variable are in a different order than in the dataset.
-    The order in the dataset depends on the order of the variables.
+    A dataset has its dims in the order in which they first appear in its variables. Variables are therefore sorted by
+    their last dim in a fixed order of all dims and, among these, those with more dims come first.
     """
     other_dims = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
     order = [*_DIMS, *other_dims, *_LAST]
@@ -321,14 +333,16 @@ def _run_nutpie(compiled: Any, adaptation: str, seed: int, sampling: Sampling) -
         if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
             raise
         raise SpecError(
-            "The gradient of the density of `model` is zero, or not a number, at a point that the"
-            " sampler reached. Check that each of its variables has a proper prior, and that the data"
-            " vary."
+            "The gradient of the density of `model` is zero, or not a number, at a point that the sampler reached."
+            " Check that each of its variables has a proper prior, and that the data vary."
         ) from error
 
 
 def _values_after_warmup(chains: Sequence[RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
-    """Return a variable or statistic for the draws after warm-up, (chain, ...)."""
+    """Return a variable or statistic for the draws after warm-up, (chain, ...).
+
+    `chains` has an Arrow table for each chain. The entries of an array are in one nested column, which is flattened.
+    """
     arrays = []
     for batch in chains:
         column = batch.column(name).slice(sampling.tune)

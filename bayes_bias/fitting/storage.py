@@ -67,16 +67,15 @@ def netcdf_with_hash(tree: xr.DataTree) -> bytes:
 def netcdf(tree: xr.DataTree) -> bytes:
     """Return a netCDF file in memory, because HDF5 would crash Python if it could not close the file on a full disk.
 
-    Numbers have checksums, so that any program can detect damage.
+    Arrays of numbers have checksums, so that any program can detect damage. HDF5 supports no checksums for other types.
     """
-    checksums: dict[str, dict[Any, Any]] = {}
+    encoding: dict[str, dict[Any, Any]] = {}
     for node in tree.subtree:
-        checksums[node.path] = {}
+        encoding[node.path] = {}
         for name, values in node.to_dataset(inherit=False).variables.items():
-            # HDF5 supports no checksums for other types
             if values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf":
-                checksums[node.path][name] = {"fletcher32": True}
-    return bytes(tree.to_netcdf(engine="h5netcdf", encoding=checksums))
+                encoding[node.path][name] = {"fletcher32": True}
+    return bytes(tree.to_netcdf(engine="h5netcdf", encoding=encoding))
 
 
 def _unpacked_size(path: Path) -> int:
@@ -94,6 +93,10 @@ def _unpacked_size(path: Path) -> int:
 def _check_heaps(path: Path) -> None:
     """Raise an error if a heap of texts is damaged, because HDF5 would otherwise read an entry without length in an
     endless loop.
+
+    HDF5 stores texts of variable length in heaps. A heap has a header with its size (`_HEAP`), followed by entries,
+    each with a header of its own (`_ENTRY`): the number of the entry, and its size. Number 0 is a free block. In an
+    intact heap, each entry ends within the heap, and no entry has the number and the size 0.
     """
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         for heap in _HEAP.finditer(content):
@@ -153,10 +156,9 @@ def _read(path: Path) -> xr.DataTree:
     except Exception as error:  # damaged files raise many kinds of errors
         if "unable to lock file" in str(error):
             raise OutputError(
-                f"'{path}' cannot be locked for reading, because another program has opened it or its disk"
-                " does not support locks. Close it there. If no program has opened it, set"
-                " HDF5_USE_FILE_LOCKING=FALSE before Python starts, such as `HDF5_USE_FILE_LOCKING=FALSE"
-                f" bayes-bias summarize '{path}'`."
+                f"'{path}' cannot be locked for reading, because another program has opened it or its disk does not"
+                " support locks. Close it there. If no program has opened it, set HDF5_USE_FILE_LOCKING=FALSE before"
+                f" Python starts, such as `HDF5_USE_FILE_LOCKING=FALSE bayes-bias summarize '{path}'`."
             ) from error
         raise OutputError(
             f"`path` '{path}' is not a netCDF file, or a damaged one ({error}). Name the saved file of a fit."
@@ -188,7 +190,10 @@ _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 
 def content_hash(file: h5py.File) -> str:
-    """Return the SHA-256 of names, dimensions, types, values, and attributes."""
+    """Return the SHA-256 of a file's content: names, dimensions, types, values, and attributes.
+
+    Groups and arrays are sorted by name, so the hash does not depend on their order on disk.
+    """
     names: list[str] = []
     file.visit(names.append)
     digest = hashlib.sha256()
@@ -198,11 +203,16 @@ def content_hash(file: h5py.File) -> str:
 
 
 def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
-    """Yield the attributes and the values of a group or array."""
+    """Yield the attributes of a group or array and, for an array, its dimensions and values.
+
+    netCDF stores a dimension without labels as an array without meaning, whose attribute NAME begins with
+    `_NO_VARIABLE`. The values of this array are omitted.
+    """
     yield from _bytes_of_attributes(name, node)
     if isinstance(node, h5py.Dataset) and not bytes(node.attrs.get("NAME", b"")).startswith(_NO_VARIABLE):
         values = node.asstr() if h5py.check_string_dtype(node.dtype) else node
-        yield from _bytes_of_array([name, [list(dim) for dim in node.dims]], np.asarray(values[()]))
+        dims = [list(dim) for dim in node.dims]
+        yield from _bytes_of_array([name, dims], np.asarray(values[()]))
 
 
 def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
@@ -213,7 +223,10 @@ def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[b
 
 
 def _bytes_of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:
-    """Yield a description of the array, then its values: text as JSON, and numbers as bytes."""
+    """Yield a description of the array, then its values: text as JSON, and numbers as bytes.
+
+    The bytes of numbers do not depend on the machine: they are little-endian, and all NaN have the same bits.
+    """
     if values.dtype.kind in "biufc":
         values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
         kind = values.dtype.str

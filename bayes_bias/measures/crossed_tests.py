@@ -37,14 +37,17 @@ class WordScores:
 
     @classmethod
     def of(cls, statistics: xr.Dataset) -> Self:
-        """Compute the scores from the means of a table, or from its sufficient statistics."""
-        (weights,) = bias_weights(statistics).to_numpy()
-        return cls(
-            statistics,
-            weights,
-            (statistics.target_mean.to_numpy() * weights[statistics.group_of.to_numpy()]).sum(axis=1),
-            (statistics.attribute_mean.to_numpy() * weights.T[statistics.class_of.to_numpy()]).sum(axis=1),
-        )
+        """Compute the scores from the means of a table, or from its sufficient statistics.
+
+        The score of a target is the sum over classes of its mean with a class, times the weight of the block of its
+        group and this class in the bias. The score of an attribute is the sum over groups.
+        """
+        (weights,) = bias_weights(statistics).to_numpy()  # (groups, classes)
+        weights_of_targets = weights[statistics.group_of.to_numpy()]
+        weights_of_attributes = weights.T[statistics.class_of.to_numpy()]
+        target_scores = (statistics.target_mean.to_numpy() * weights_of_targets).sum(axis=1)
+        attribute_scores = (statistics.attribute_mean.to_numpy() * weights_of_attributes).sum(axis=1)
+        return cls(statistics, weights, target_scores, attribute_scores)
 
     @classmethod
     def from_table(cls, table: AssociationTable) -> Self:
@@ -59,7 +62,10 @@ class WordScores:
         return float((self.weights * self.statistics.block_mean.to_numpy()).sum())
 
     def words(self) -> pd.DataFrame:
-        """Return each target's mean with the class of its group minus its mean with other classes, sorted by group."""
+        """Return each target's mean with the class of its group minus its mean with other classes, sorted by group.
+
+        This is the score of the target, times the number of groups, because the bias is an average over groups.
+        """
         groups = self.statistics.group.to_numpy()
         group_of = self.statistics.group_of.to_numpy()
         order = np.argsort(group_of, kind="stable")
@@ -124,13 +130,16 @@ class StudentTest(CrossedTest):
     ) -> Self:
         """Test the bias of the scores, given its estimated sampling variance and the degrees of freedom of this
         estimate.
+
+        The bias, divided by its standard error, has Student's distribution. `more` are further fields of the result.
         """
-        bias, se = scores.bias, variance**0.5
-        reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
+        bias = scores.bias
+        se = variance**0.5
+        half_width = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
         return cls(
             value=bias,
             range=table.metric.difference.range,
-            interval=(bias - reach, bias + reach),
+            interval=(bias - half_width, bias + half_width),
             p_value=float(2 * scipy.stats.t.sf(abs(bias) / se, df)),
             words=scores.words(),
             ci_prob=ci_prob,
@@ -141,7 +150,10 @@ class StudentTest(CrossedTest):
 
 
 def table_of_samples(table: AssociationTable, measure: str) -> AssociationTable:
-    """Return the table without controls. Raise an error if the words of a group or class cannot be a sample."""
+    """Return the table without controls, for a measure that treats the words of both sides as samples.
+
+    Raise an error if pairs are missing, or if a group or class has fewer than two words, which are no sample.
+    """
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)
@@ -261,11 +273,15 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
 def _pooled_variance(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
     """Return the variance of the bias over the words of two groups or classes with equal variances, and its degrees of
     freedom.
+
+    `cell_of` is the group or class of each score. With the pooled variance s^2 and n_1 and n_2 words, the variance of
+    the difference of means is ``s^2 (1 / n_1 + 1 / n_2)``.
     """
-    size = np.bincount(cell_of)
-    deviations = scores - (np.bincount(cell_of, scores) / size)[cell_of]
-    df = len(scores) - len(size)
-    return float((deviations**2).sum() / df * (1 / size).sum()), df
+    n = np.bincount(cell_of)
+    means = np.bincount(cell_of, scores) / n
+    df = len(scores) - len(n)
+    pooled_variance = ((scores - means[cell_of]) ** 2).sum() / df
+    return float(pooled_variance * (1 / n).sum()), df
 
 
 Sampled = Literal["both", "targets", "attributes"]
@@ -419,11 +435,15 @@ class _Scores(WordScores):
     """Scores, with the variances of the bias that they determine (see `quasi_f`)."""
 
     def terms(self) -> list[_Term]:
-        """Return the terms of the variances: each group, each class, and the residual."""
+        """Return the terms of the variance of the bias: of each group, of each class, and of the residual.
+
+        The residual term is the interaction mean square, times the sum over blocks of the squared weight of the block,
+        divided by its number of pairs. One mean square is computed for all blocks, because the models have a single
+        residual variance.
+        """
         design = self.statistics
         targets = _terms_of_cells("targets", self.target_scores, design.group_of, design.group)
         attributes = _terms_of_cells("attributes", self.attribute_scores, design.class_of, design.attribute_class)
-        # One mean square is computed for all blocks, because the models have a single residual variance.
         ss = float(design.interaction_ss)
         df = float(design.interaction_df)
         pairs_of_block = np.outer(design.n_targets, design.n_attributes)
@@ -431,7 +451,10 @@ class _Scores(WordScores):
         return [*targets, *attributes, _Term("residual", "all", variance, df)]
 
     def influence(self) -> "pd.Series[float]":
-        """Return the contribution of each word's deviation to the bias."""
+        """Return the contribution of each word's deviation to the bias, for targets and attributes.
+
+        The sum of the squares of the contributions of a side is the variance of the bias over its words.
+        """
         design = self.statistics
         targets = _influence(self.target_scores, design.group_of.to_numpy(), design.target.to_numpy())
         attributes = _influence(self.attribute_scores, design.class_of.to_numpy(), design.attribute.to_numpy())
@@ -441,27 +464,39 @@ class _Scores(WordScores):
 def _terms_of_cells(
     source: Source, scores: NDArray[np.float64], cell_of: xr.DataArray, cells: xr.DataArray
 ) -> Iterator[_Term]:
-    """Yield the variance of the mean score of each cell (group or class), NaN for a single word."""
+    """Yield a term for each cell (group or class): the variance of the mean score of its words, NaN for a single word,
+    and its degrees of freedom.
+
+    `cell_of` is the position of each word's cell, and `cells` are the names of cells.
+    """
     for position, cell in enumerate(cells.to_numpy().tolist()):
-        own_scores = scores[cell_of.to_numpy() == position]
-        n = len(own_scores)
-        yield _Term(source, cell, float(own_scores.var(ddof=1)) / n if n > 1 else np.nan, n - 1)
+        scores_in_cell = scores[cell_of.to_numpy() == position]
+        n = len(scores_in_cell)
+        yield _Term(source, cell, float(scores_in_cell.var(ddof=1)) / n if n > 1 else np.nan, n - 1)
 
 
 def _influence(
     scores: NDArray[np.float64], cell_of: NDArray[np.integer], words: NDArray[np.str_]
 ) -> "pd.Series[float]":
-    """Return deviations from the mean of the group or class, scaled so that the sum of squares is the variance of the
+    r"""Return deviations from the mean of the group or class, scaled so that the sum of squares is the variance of the
     mean.
+
+    In a cell of n words, the deviation of a score from the mean is divided by :math:`\sqrt{n (n - 1)}`. A single word
+    has no deviation, so its contribution is unknown.
     """
-    size = np.bincount(cell_of)
-    mean = np.bincount(cell_of, scores) / size
-    with np.errstate(invalid="ignore"):  # a single word has no deviation, so its contribution is unknown
-        return pd.Series((scores - mean[cell_of]) / np.sqrt(size * (size - 1))[cell_of], index=words)
+    n = np.bincount(cell_of)
+    mean = np.bincount(cell_of, scores) / n
+    with np.errstate(invalid="ignore"):
+        return pd.Series((scores - mean[cell_of]) / np.sqrt(n * (n - 1))[cell_of], index=words)
 
 
 def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
-    """Return the sampling variance of the bias under a scope, and Satterthwaite's degrees of freedom."""
+    r"""Return the sampling variance of the bias under a scope, and Satterthwaite's degrees of freedom.
+
+    If both sides are sampled, the variance is the largest of three sums of terms: of targets plus attributes minus the
+    residual, of targets alone, and of attributes alone (`_SUMS`). With the terms v and their degrees of freedom f, the
+    degrees of freedom of the sum V are :math:`V^2 / \sum v^2 / f`.
+    """
     sums = [[term for term in terms if term.source in sources] for sources in _SUMS[scope]]
     largest = max(sums, key=_signed_sum)
     variance = _signed_sum(largest)
@@ -618,7 +653,13 @@ class _Design(NamedTuple):
 
     @classmethod
     def of(cls, scores: WordScores) -> Self:
-        """Return the parts of a table, and the patterns of the variances that it can determine."""
+        """Return the parts of a table, and the variances that it can determine, with their shares in the bias.
+
+        The parts are the means of targets, the means of attributes, and the interaction. A contrast w of block means
+        has the variance ``w' P w / n`` for one unit of a variance with pattern P, summed over groups g with n targets,
+        or over classes c with n attributes. Residuals are independent in all pairs. With one group, attributes have no
+        preferences, so the variance of preferences is omitted.
+        """
         data, weights = scores.statistics, scores.weights
         n_targets = data.n_targets.to_numpy()
         n_attributes = data.n_attributes.to_numpy()
@@ -631,13 +672,10 @@ class _Design(NamedTuple):
             _Part(*_scatter(data.attribute_mean.to_numpy(), data.class_of.to_numpy()), attribute_patterns),
             _Part(residual_ss, residual_df, _patterns("residual", np.ones(1))),
         ]
-        # The contrast w of block means has the variance w' P w / n for one unit of a variance with pattern P, summed
-        # over groups g with n targets, or over classes c with n attributes. Residuals are independent in all pairs.
         targets = np.einsum("gc,mcd,gd,g->m", weights, target_patterns[:-1], weights, 1 / n_targets)
         attributes = np.einsum("gc,mgh,hc,c->m", weights, attribute_patterns[:-1], weights, 1 / n_attributes)
         residual = (weights**2 / np.outer(n_targets, n_attributes)).sum()
         shares = np.append(targets + attributes, residual)
-        # With one group, attributes have no preferences.
         varies = np.any([part.patterns.any(axis=(1, 2)) for part in parts], axis=0)
         names = np.array(_COMPONENTS)[varies].tolist()
         return cls(names, [part._replace(patterns=part.patterns[varies]) for part in parts], shares[varies])
@@ -646,7 +684,9 @@ class _Design(NamedTuple):
 def _patterns(side: str, residual: _Numbers) -> _Numbers:
     """Return covariances over classes (groups) of the means of a target (an attribute), for one unit of each variance.
 
-    Levels are constant over classes (groups), and preferences sum to zero.
+    The result has a matrix (cells, cells) for each variance in `_COMPONENTS`: the level and the preference of targets,
+    those of attributes, and the residual. Levels are constant over classes (groups), and preferences sum to zero.
+    `residual` is the variance of the mean residual in each class (group) for one unit of the residual variance.
     """
     cells = len(residual)
     patterns = np.zeros((len(_COMPONENTS), cells, cells))
@@ -696,7 +736,8 @@ def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numb
 def _restricted_maximum(parts: Sequence[_Part], n_variances: int) -> _Numbers:
     """Return the non-negative variances that maximise the restricted likelihood.
 
-    A search finds them relative to the residual mean square, and Newton steps follow for the positive ones.
+    A search finds them relative to the residual mean square, which is their unit. Variances at the bound of zero stay
+    there, and a few Newton steps make the positive ones exact.
     """
     unit = float(parts[-1].scatter[0, 0] / parts[-1].df)
 
@@ -840,8 +881,12 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
 
 def _redrawn_shares(rng: np.random.Generator, cell_of: NDArray[np.integer], draws: int) -> NDArray[np.float64]:
-    """Return the share of each word among the drawn words of its group or class, (draws, words)."""
+    """Return the share of each word among the words that are drawn from its group or class, (draws, words).
+
+    From the n words of a cell, n are drawn with replacement, so the numbers of times that they are drawn are
+    multinomial.
+    """
     shares = np.empty((draws, len(cell_of)))
-    for cell, size in enumerate(np.bincount(cell_of)):
-        shares[:, cell_of == cell] = rng.multinomial(size, np.full(size, 1 / size), size=draws) / size
+    for cell, n in enumerate(np.bincount(cell_of)):
+        shares[:, cell_of == cell] = rng.multinomial(n, np.full(n, 1 / n), size=draws) / n
     return shares

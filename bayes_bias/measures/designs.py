@@ -37,8 +37,10 @@ class TwoByTwo:
 
 
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
-    """Return two groups, or one if `least_groups` is 1, and two classes without controls. Raise an error for other
-    designs.
+    """Return the values of a table with two groups and two classes, for a measure that needs this design.
+
+    Control classes are ignored, and targets are sorted by group. Raise an error for other designs, for missing pairs,
+    and for groups with fewer than `least_words` words. If `least_groups` is 1, one group is enough.
     """
     check_table(table)
     table = table.without_controls()
@@ -106,11 +108,10 @@ def _check_sizes(what: str, names: Sequence[str], sizes: NDArray[np.integer], le
 
 
 def labels(table: AssociationTable) -> pd.DataFrame:
-    """Return a frame of targets with their group, sorted by group."""
-    order = np.argsort(table.group_index, kind="stable")
-    similarity = table.values
-    index = pd.Index(similarity.target.to_numpy()[order], name="target")
-    return pd.DataFrame({"group": similarity.group.to_numpy()[order]}, index=index)
+    """Return a frame of targets with their group, sorted by group, to which measures add a value for each target."""
+    by_group = np.argsort(table.group_index, kind="stable")
+    index = pd.Index(table.values.target.to_numpy()[by_group], name="target")
+    return pd.DataFrame({"group": table.values.group.to_numpy()[by_group]}, index=index)
 
 
 # Kinds of replicates that come from the same encoder. Cosines between vectors of such replicates are meaningful,
@@ -152,10 +153,12 @@ def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.fl
 
 
 def _unit_vectors(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
-    """Return the unit vectors of one side's words, (words, replicates, dimensions)."""
-    count = len(require_replicates(table, measure).labels)
+    """Return the unit vectors of one side's words in each sentence, (words, replicates, dimensions).
+
+    A table stores the vectors of all replicates of a word, and each is scaled to length one.
+    """
+    n_replicates = len(require_replicates(table, measure).labels)
     if table.vectors is None:
         raise MeasureError(f"{measure} needs vectors, but this table has none. See `AssociationTable.with_vectors`.")
     rows = stack(table.vectors, table.values[side].to_numpy().tolist(), measure)
-    sentences = rows.reshape(len(rows), count, -1)
-    return unit_rows(sentences)
+    return unit_rows(rows.reshape(len(rows), n_replicates, -1))

@@ -170,15 +170,17 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
 
 @measure("RIPA", rank=80)
 def _ripa_of(occasion: Occasion) -> WordResult:
-    """Compute RIPA of the targets, from vectors at their original lengths."""
+    """Compute RIPA of the targets, from vectors at their original lengths.
+
+    Raise an error if all vectors have the same length, because they were then normalised.
+    """
     vectors = occasion.original_vectors
-    sizes = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
-    if sizes.size and np.isclose(sizes, sizes[:1], rtol=_EQUAL, atol=0).all():
+    vector_lengths = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
+    if vector_lengths.size and np.isclose(vector_lengths, vector_lengths[:1], rtol=_EQUAL, atol=0).all():
         name = occasion.table.provenance.get("embedding", occasion.table.name)
         raise MeasureError(
-            f"RIPA depends on the lengths of vectors, but all vectors of {name} have the same length. Use"
-            " vectors that were not normalised, or Direct Bias, which is the same measure for normalised"
-            " vectors."
+            f"RIPA depends on the lengths of vectors, but all vectors of {name} have the same length. Use vectors that"
+            " were not normalised, or Direct Bias, which is the same measure for normalised vectors."
         )
     return ripa(vectors, occasion.words, occasion.original_subspace)
 
@@ -256,7 +258,10 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
 
 @measure("SemAxis", rank=65)
 def _semaxis_of(occasion: Occasion) -> WordResult:
-    """Compute SemAxis of the targets: the mean over groups of the mean score towards their own class."""
+    """Compute SemAxis of the targets of a table, whose two classes are the poles of the axis.
+
+    The value is the mean over groups of the mean score towards the class that is associated with the group.
+    """
     result = semaxis(occasion.original_vectors, occasion.words, occasion.classes)
     positive_class, _ = occasion.classes
     towards_own_class = []
@@ -326,7 +331,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
 @measure("relative norm distance", rank=90)
 def _relative_norm_of(occasion: Occasion) -> pd.DataFrame:
-    """Return one row for each associated class."""
+    """Return a row for each associated class, whose words are compared with the two groups of the table."""
     if len(occasion.groups) != 2:
         raise MeasureError(
             f"The relative norm distance compares two groups, but this table has {len(occasion.groups)}."
@@ -440,11 +445,16 @@ def pair_dir(
 def _cosines_of_differences(
     vectors: Mapping[str, NDArray[np.floating]], pairs: Sequence[Sequence[str]]
 ) -> NDArray[np.float64]:
-    """Return the mean cosine of the difference of each pair with the differences of the other pairs."""
+    r"""Return the mean cosine of the difference of each pair with the differences of the other pairs.
+
+    With the differences :math:`o_i` of unit vectors, scaled to length one, the sum of the cosines of pair i with all n
+    pairs is :math:`o_i \cdot \sum_j o_j`. The cosine of a pair with itself, which is 1, is subtracted.
+    """
     differences = []
     for pair in pairs:
         first, second = stack_unit(vectors, pair, "PairDir")
-        differences.append(orthonormal(first - second, f"'{pair[0]}' and '{pair[1]}' have the same vector")[0])
-    rows = np.stack(differences)
-    total = rows @ rows.sum(axis=0)
-    return np.asarray((total - 1) / (len(rows) - 1))
+        [difference] = orthonormal(first - second, f"'{pair[0]}' and '{pair[1]}' have the same vector")
+        differences.append(difference)
+    o = np.stack(differences)
+    sum_of_cosines = o @ o.sum(axis=0)
+    return np.asarray((sum_of_cosines - 1) / (len(o) - 1))

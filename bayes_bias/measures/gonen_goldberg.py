@@ -79,8 +79,9 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
 
 
 def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
-    """Return all words and the group of each word. There must be at least two groups, with at least `least` words in
-    each.
+    """Return all words, and the group of each word, as two lists of the same length.
+
+    Raise an error unless there are at least two groups, with at least `least` words in each.
     """
     check_named_words("groups", groups)
     if len(groups) < 2:
@@ -324,7 +325,11 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
 
 
 def _check_neighbours(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
-    """Raise an error for words without bias, or for more neighbours than words."""
+    """Raise an error if the arguments of `neighbours` do not fit together.
+
+    `bias` must have at least two classes, and a row for each of the words, and the number k of neighbours must be
+    smaller than the number of its words.
+    """
     check_bias(bias)
     k = check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:

@@ -150,7 +150,7 @@ def _distances(table: AssociationTable) -> pd.DataFrame:
     require_complete(table, "MAC")
     require_cosines(table, "MAC")
     classes = table.associated_classes
-    in_class = table.values.attribute_class.to_numpy()[:, None] == np.array(classes)
-    means = table.values.to_numpy() @ in_class / in_class.sum(axis=0)
+    in_class = table.values.attribute_class.to_numpy()[:, None] == np.array(classes)  # (attributes, classes)
+    mean_cosines = table.values.to_numpy() @ in_class / in_class.sum(axis=0)
     index = pd.Index(table.values.target.to_numpy(), name="target")
-    return pd.DataFrame(1 - means, index=index, columns=pd.Index(classes))
+    return pd.DataFrame(1 - mean_cosines, index=index, columns=pd.Index(classes))

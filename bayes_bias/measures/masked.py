@@ -150,7 +150,11 @@ def unmasking(table: AssociationTable) -> WordResult:
 
 
 def _class_probabilities(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
-    """Return the probability of each class next to each target, (targets, classes), in one template."""
+    """Return the probability of each class next to each target, (targets, classes), in one template.
+
+    `values` are log probabilities of attributes, (targets, attributes). The mean probability of the attributes of each
+    class is computed on the log scale, and divided by its sum over classes.
+    """
     log_means = []
     for k in range(len(table.associated_classes)):
         members = table.class_index == k

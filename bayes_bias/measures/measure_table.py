@@ -77,7 +77,10 @@ class MeasureTable(Tabled):
         return self.laid_out(self.table)
 
     def laid_out(self, rows: pd.DataFrame) -> Layout:
-        """Lay out rows of the table, followed by other rows with the same columns."""
+        """Lay out rows of the table, which may be followed by other rows with the same columns.
+
+        The interval from lists of random words is shown in the fourth column if it was computed.
+        """
         ranges = rows.low.map(_bound) + " to " + rows.high.map(_bound)
         lower, _ = interval_columns(rows)
         columns = [
@@ -92,7 +95,10 @@ class MeasureTable(Tabled):
         return Layout(list(map(str, rows.index)), columns, heading="measure")
 
     def _intervals(self, rows: pd.DataFrame) -> list[str]:
-        """Return the interval of each measure or, if there is none, the interval from redrawn words with a mark."""
+        """Return the interval of each measure as text or, if there is none, the interval from redrawn words.
+
+        Intervals from redrawn words have a mark, and another one if a group or class has too few effective words.
+        """
         mark = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN
         texts = list(map(bounds, *interval_of(rows)))
         if "redrawn" in rows:
@@ -103,17 +109,22 @@ class MeasureTable(Tabled):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Notes for readers of the table, on marks and omitted measures."""
-        few = (
-            " It is unreliable here, because the effective number of words of a group or class is"
-            f" {self.fewest_words:.1f}, below {FEWEST_WORDS}."
-        )
-        mark, caution = (_FEW, few) if self.fewest_words < FEWEST_WORDS else (_REDRAWN, "")
-        about = {
+        """Notes for readers of the table: on its additional columns, on marks, and on omitted measures.
+
+        The interval from redrawn words has the mark `_FEW` and a caution if a group or class has few effective words.
+        """
+        mark, caution = _REDRAWN, ""
+        if self.fewest_words < FEWEST_WORDS:
+            mark = _FEW
+            caution = (
+                " It is unreliable here, because the effective number of words of a group or class is"
+                f" {self.fewest_words:.1f}, below {FEWEST_WORDS}."
+            )
+        remark_on_column = {
             "chance": "Random words: interval of the measure in lists of random words, that is, by chance alone.",
             "redrawn": f"{mark} bootstrap: words of both sides are drawn again.{caution}",
         }
-        remarks = [text for column, text in about.items() if column in self.table]
+        remarks = [text for column, text in remark_on_column.items() if column in self.table]
         if self.biased:
             remarks.append(
                 f"No bootstrap interval is shown of {joined(self.biased)}, because the values of redrawn words are"
@@ -249,12 +260,16 @@ def _without_biased_intervals(frame: pd.DataFrame, ci_prob: float) -> tuple[pd.D
 
 
 def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":
-    """Return the values of all rows for other words. Values of undefined measures are missing."""
-    drawn = replace(occasion, table=table, permutations=1)
+    """Return the values of some measures for a table with other words, by the name of their row.
+
+    `occasion` has the other settings of measures. p-values are not needed, so tests use a single permutation. A measure
+    that is not defined for these words has no value.
+    """
+    other_occasion = replace(occasion, table=table, permutations=1)
     values: dict[str, float] = {}
     for name in names:
         try:
-            outcome = _outcome(name, drawn)
+            outcome = _outcome(name, other_occasion)
         except Exception:  # A user's own measure may raise any error. A column with many missing values is left empty.
             continue
         values |= outcome.value.to_dict() if isinstance(outcome, pd.DataFrame) else {name: outcome.value}
@@ -262,7 +277,10 @@ def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str])
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
-    """Return the rows of a measure, which must contain numbers, and its result, if there is a single one."""
+    """Return the rows of a measure in the table, and its result, or None if the measure returns rows.
+
+    Raise an error if a cell of the rows is not a number.
+    """
     outcome = _outcome(name, occasion)
     result = outcome if isinstance(outcome, Result) else None
     rows = outcome.to_frame(occasion.ci_prob).set_axis([name]) if isinstance(outcome, Result) else outcome
@@ -274,21 +292,27 @@ def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
 
 
 def _error_of(name: str, error: Exception) -> str:
-    """Describe the error that the function of a measure raised, with its line, in a sentence."""
+    """Describe the error that the function of a measure raised, with its line, in a sentence.
+
+    `Occasion.answered_by` calls the function of the measure, whose frame in the traceback is therefore the next one.
+    """
     frames = traceback.extract_tb(error.__traceback__)
-    callers = [frame.name for frame in frames]
-    # `Occasion.answered_by` calls the function of the measure, whose frame is therefore the next one.
+    functions = [frame.name for frame in frames]
     caller = Occasion.answered_by.__name__
-    line = frames[callers.index(caller) + 1] if caller in callers[:-1] else frames[-1]
+    frame_of_measure = frames[functions.index(caller) + 1] if caller in functions[:-1] else frames[-1]
     text = " ".join(str(error).split())
+    place = f"{Path(frame_of_measure.filename).name}, line {frame_of_measure.lineno}"
     return (
-        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name},"
-        f" line {line.lineno}). Correct the function of this measure, or omit the measure with only=[...]."
+        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({place}). Correct the function of this"
+        " measure, or omit the measure with only=[...]."
     )
 
 
 def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
-    """Return the result of a measure, or its rows. Raise an error for other return values."""
+    """Return the result of a measure, or its rows. Raise an error for other return values.
+
+    A function of a user may return a plain number, which becomes a result without a range and a value of no bias.
+    """
     outcome = occasion.answered_by(MEASURES[name].function)
     if type(outcome) is not bool and isinstance(outcome, Real):
         return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))

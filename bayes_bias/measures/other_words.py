@@ -14,7 +14,7 @@ from bayes_bias.arguments import check_count, check_seed, is_between
 from bayes_bias.associations.copies import without_copies
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.embeddings.in_memory import in_sentences
-from bayes_bias.embeddings.word_vectors import Vectors, has_direction, lengths
+from bayes_bias.embeddings.word_vectors import Vectors, lengths, with_direction
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import Result
 from bayes_bias.table.association_table import AssociationTable, assemble, check_table
@@ -33,7 +33,10 @@ type Evaluate = Callable[[AssociationTable], "pd.Series[float]"]
 
 
 def summarised(tables: Iterable[AssociationTable], evaluate: Evaluate, ci_prob: float, of: str) -> pd.DataFrame:
-    """Return the median and interval of each row over all tables, in columns whose names begin with `of`."""
+    """Return the median and interval of each row over all tables, in columns whose names begin with `of`.
+
+    `evaluate` returns the values of all rows for a table. Rows whose value is undefined in many tables are omitted.
+    """
     values = pd.DataFrame([evaluate(table) for table in tables])
     defined = values.loc[:, values.isna().mean() <= _MOST_UNDEFINED]
     quantiles = defined.quantile([0.5, (1 - ci_prob) / 2, (1 + ci_prob) / 2])
@@ -87,13 +90,15 @@ def random_tables(
 
 
 def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
-    """Return common words that are not in the list, in any spelling, with their vectors as stored."""
+    """Return common words that are not in the list, in any spelling, with their vectors as stored.
+
+    Words without a usable vector, and words with the same vector as another word, are omitted.
+    """
     origin = origin.read()
     embedding = in_sentences(origin.embedding, origin.words)
     listed = {word.casefold() for word in (*origin.words.targets, *origin.words.attributes)}
     words = [word for word in random_words(embedding, 1) if word.casefold() not in listed]
-    vectors = embedding.find(words)
-    return without_copies({w: vectors[w] for w in words if w in vectors and has_direction(vectors[w]).all()})
+    return without_copies(with_direction(embedding.find(words), words))
 
 
 # Redrawn words of the lists.
@@ -138,19 +143,24 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
 
 
 def _drawn_positions(categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return the positions of words of all groups or classes, drawn with replacement."""
+    """Return the positions of words of all groups or classes, drawn with replacement.
+
+    A category consists of units, which are the positions of the words of a sub-topic or of a single word, and of their
+    effective number n. From each category, n - 1 units are drawn, but at least two, because most measures for two
+    groups need two words in each group.
+    """
     positions: list[NDArray[np.intp]] = []
     for units, effective_number in categories:
-        # Draw at least two words, because most measures for two groups need two words in each group.
-        size = max(round(effective_number) - 1, min(2, len(units)))
-        positions += [units[k] for k in rng.integers(len(units), size=size)]
+        n_drawn = max(round(effective_number) - 1, min(2, len(units)))
+        positions += [units[k] for k in rng.integers(len(units), size=n_drawn)]
     return np.concatenate(positions)
 
 
 def _units_of_categories(table: AssociationTable, side: Side) -> Iterator[Units]:
     """Yield the units to draw from each group or class, and their effective number.
 
-    A unit is a sub-topic or, for a word without sub-topic, the word.
+    A unit has the positions of the words of a sub-topic or, for a word without a sub-topic, of this word. If related
+    words were found in vectors, every word is a unit, but the effective number is smaller than the number of words.
     """
     category_of = table.values[CATEGORY_COORD[side]].to_numpy()
     coord = f"{side}_topic"
@@ -158,7 +168,7 @@ def _units_of_categories(table: AssociationTable, side: Side) -> Iterator[Units]
     related = table.related_words.categories if table.has_related_words else {}
     for category in dict.fromkeys(category_of.tolist()):
         members = np.flatnonzero(category_of == category)
-        if category in related:  # every word is a unit, but fewer of them are drawn
+        if category in related:
             yield list(members[:, None]), related[category].effective
             continue
         topics = dict.fromkeys(topic_of[members].tolist())
@@ -206,7 +216,11 @@ def _with_words(
     vectors: Vectors | None,
     lengths_of: Any,
 ) -> AssociationTable:
-    """Return a table of the same design with these words in the groups and classes."""
+    """Return a table of the same design with other words in the groups and classes.
+
+    `sides` are the words of each side, `categories` their groups or classes, `mean` their values, and `singles` the
+    values of each replicate.
+    """
     category_of = {side: dict(zip(sides[side], categories[side].tolist(), strict=True)) for side in SIDES}
     return assemble(
         mean,
@@ -344,7 +358,10 @@ def half_lists(
 
 
 def _random_positions(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions of a random share of the words of each label, in their original order."""
+    """Return the positions of a random share of the words of each label (group or class), in their original order.
+
+    At least two words of each label are drawn, or all if there are fewer.
+    """
     sample = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
@@ -354,7 +371,10 @@ def _random_positions(labels: np.ndarray, fraction: float, rng: np.random.Genera
 
 
 def _reliability(results: list[Result]) -> float:
-    """Return the mean correlation of word values between pairs of occasions, over the words that both share."""
+    """Return the mean correlation of word values between pairs of occasions, over the words that both share.
+
+    The result is NaN if a result has no values of words, or if no two occasions share enough words.
+    """
     columns = []
     for result in results:
         if result.word_values is None:
@@ -420,5 +440,4 @@ def chance_effect_sizes(
     scores = np.random.default_rng(check_seed(seed)).standard_normal((draws, 2, n_targets))
     means = scores[:, :, 0] if first_word_only else scores.mean(axis=2)
     spread = scores.reshape(draws, -1).std(axis=1, ddof=1)
-    sizes: np.ndarray = (means[:, 0] - means[:, 1]) / spread
-    return sizes
+    return np.asarray((means[:, 0] - means[:, 1]) / spread)

@@ -56,7 +56,13 @@ def permutation_test(
 def permutation_tests(
     scores: np.ndarray, n_first: int, *, alternative: Alternative, permutations: int | None, seed: int
 ) -> list[PermutationTest]:
-    """Run one test for each row of scores, with the same regroupings for all rows."""
+    """Run one test for each row of scores, with the same regroupings for all rows.
+
+    In each row, the first `n_first` scores are the first group. The statistic is the sum of the first group after
+    scores are centred, and regroupings within rounding (`tie`) of the observed sum count as equally extreme. If there
+    are few regroupings, all are tested, in blocks of rows that fit in memory. Otherwise, random ones are tested, and p
+    includes the observed grouping (the + 1), because without it p could be zero.
+    """
     permutations, seed = _checked_settings(alternative, permutations, seed)
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred[:, :n_first].sum(axis=1, keepdims=True)
@@ -73,12 +79,15 @@ def permutation_tests(
     draws = permutations or DEFAULT_PERMUTATIONS
     chunks = _random_sums(centred, n_first, draws, seed)
     totals = np.sum([_count_extreme(sums, observed, tie, alternative) for sums in chunks], axis=0)
-    # The + 1 counts the observed grouping, which is one of the possible groupings. Without it, p could be zero.
     return [PermutationTest((int(total) + 1) / (draws + 1), exact=False, partitions=draws) for total in totals]
 
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
-    """Compute the p-value of the sum of the scores of words in their own group. `scores` has shape (words, groups)."""
+    """Compute the p-value of the sum of the scores of words in their own group, by regrouping words at random.
+
+    `scores` has the score of each word in each group, (words, groups), and `group_of` the position of its own group.
+    p is the share of regroupings with a sum at least as large as the observed one, including the observed grouping.
+    """
     draws = check_count("permutations", permutations, "draws", refusal=MeasureError)
     positions = np.arange(len(group_of))
     observed = scores[positions, group_of].sum()
@@ -105,7 +114,10 @@ def _checked_settings(alternative: str, permutations: int | None, seed: int) -> 
 
 
 def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative) -> np.ndarray:
-    """Return the number of sums, along the last axis, that are at least as extreme as the observed sum."""
+    """Return the number of sums, along the last axis, that are at least as extreme as the observed sum.
+
+    Sums that differ from the observed sum by at most `tie`, that is, by rounding, count as equally extreme.
+    """
     if alternative == "two-sided":
         extreme = np.abs(sums) >= np.abs(observed) - tie
     elif alternative == "less":
@@ -116,15 +128,15 @@ def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alte
 
 
 def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
-    """Return the sums of all subsets of a given size, (rows, subsets), computed value by value.
+    """Return the sums of all subsets of a given size, (rows, subsets), for each row of values.
 
-    A large subset is what a small subset leaves, so its sum is the total minus the sum of the small subset.
+    The sums of all subsets of 0, 1, ..., size of the values are computed value by value: a new value extends each
+    smaller subset. The complement of a large subset is small, so the sum of the large subset is the total minus the sum
+    of its complement.
     """
     rows, n = values.shape
     if size > n - size:
-        remainders: np.ndarray = values.sum(axis=1, keepdims=True) - _all_sums(values, n - size)
-        return remainders
-    # The sums of all subsets of 0, 1, ..., size of the values so far. A new value extends each smaller subset.
+        return np.asarray(values.sum(axis=1, keepdims=True) - _all_sums(values, n - size))
     sums_of_size = [np.zeros((rows, 1))] + [np.empty((rows, 0))] * size
     for value in values.T:
         for k in range(size, 0, -1):
@@ -133,7 +145,11 @@ def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
 
 
 def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterator[np.ndarray]:
-    """Return the sums of random subsets of each row, in chunks of draws, as arrays (rows, chunk)."""
+    """Yield the sums of random subsets of each row, in chunks of draws, as arrays (rows, chunk).
+
+    If there are few subsets, all sums are computed, and some are drawn. Otherwise, each draw permutes an indicator of
+    the subset, and sums are products of values and indicators.
+    """
     rng = np.random.default_rng(seed)
     count = comb(values.shape[1], size)
     if count <= _LISTED * draws:
@@ -188,7 +204,11 @@ def separated(
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """Return the fields of a `Separation` except the words. `no_spread` is the error message for equal scores."""
+    """Return the fields of a `Separation` except the words, given the scores of two groups.
+
+    The effect size is the difference of means, divided by the standard deviation of all scores. `no_spread` is the
+    error message for equal scores.
+    """
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:

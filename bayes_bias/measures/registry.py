@@ -78,7 +78,10 @@ class Occasion:
 
     @property
     def _covered_sets(self) -> DebiasSets:
-        """The defining sets. Every word in these sets must have a vector in the table."""
+        """The defining sets, such as pairs of gendered words, from which measures derive a subspace.
+
+        Raise an error if there are none, or if a word in these sets has no vector in the table.
+        """
         if not self.defining_sets:
             raise MeasureError(
                 "This measure needs defining sets. Pass some, such as defining_sets='she:he,woman:man'"
@@ -115,8 +118,10 @@ class Occasion:
         return list(chain.from_iterable(self.groups.values()))
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
-        """Call a measure, and fill in parameters that have the name of an attribute of this class. A function without
-        these parameters receives the occasion itself.
+        """Call the function of a measure, and return its result.
+
+        Parameters that have the name of an attribute of this class (`_PROVIDED`) are filled in. A function without
+        these parameters receives the occasion itself. The default number of permutations is that of the function.
         """
         parameters = inspect.signature(function).parameters
         provided = {}
@@ -202,7 +207,10 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
 
 def _check_signature(name: str, function: Callable[..., Any]) -> None:
-    """Raise an error if a function cannot be called, so that its author sees the reason at registration."""
+    """Raise an error if a function cannot be called, so that its author sees the reason at registration.
+
+    All parameters without a default must be among `_PROVIDED`, or there must be a single one, for the occasion.
+    """
     signature = inspect.signature(function)
     provided = dict.fromkeys(parameter for parameter in signature.parameters if parameter in _PROVIDED)
     try:

@@ -92,13 +92,14 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) -> NDArray[np.float64]:
     r"""Return the slopes and the constant of the probability of the second class, by Newton's method.
 
-    With the predicted probabilities p, the labels y, and the rows X, the gradient of the loss is :math:`\beta + X^\top
-    (p - y)`, and its second derivative :math:`I + X^\top \mathrm{diag}(p (1 - p)) X`. A step that increases the loss
-    is halved.
+    The loss is the negative log likelihood plus half the squared length of the coefficients :math:`\beta`. With the
+    predicted probabilities p, the labels y, and the rows X, its gradient is :math:`\beta + X^\top (p - y)`, and its
+    second derivative :math:`I + X^\top \mathrm{diag}(p (1 - p)) X`. A step that increases the loss is halved. The
+    minimum lies in the span of the rows, so it is searched in coordinates of an orthonormal basis of this span.
     """
     labels = np.repeat([0.0, 1.0], [len(zeros), len(ones)])
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
-    basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
+    basis, coordinates = np.linalg.qr(design.T)
     rows = coordinates.T
     beta = np.zeros(rows.shape[1])
     step = np.full(rows.shape[1], np.inf)

@@ -141,14 +141,18 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
 
 def directions_against_rest(means: np.ndarray) -> np.ndarray:
-    """Return the unit direction from the mean of the other classes to each class, (classes, dimensions)."""
+    r"""Return the unit direction from the mean of the other classes to each class, (classes, dimensions).
+
+    With the means :math:`m_k` of n classes, the direction to class k is
+    :math:`m_k - \sum_{l \ne k} m_l / (n - 1) = (n\, m_k - \sum_l m_l) / (n - 1)`.
+    """
     n = len(means)
     directions = (n * means - means.sum(axis=0)) / (n - 1)
-    return np.vstack([orthonormal(d, "a class has the mean of all others") for d in directions])
+    return np.vstack([orthonormal(direction, "a class has the mean of all others") for direction in directions])
 
 
 def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
-    """Return the unit direction from the second to the first class of every pair, one per row."""
+    """Return the unit direction from the second to the first class of every pair, one per row, with both names."""
     differences = [first - second for first, second in combinations(means, 2)]
     directions = [orthonormal(difference, "two classes have the same mean") for difference in differences]
     index = pd.MultiIndex.from_tuples(combinations(names, 2), names=["class", "other"])

@@ -234,28 +234,38 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
 
 
 def random_effects_mean(values: NDArray[np.float64], variances: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the mean by the method of DerSimonian and Laird, its standard error, and the variance between draws.
+    r"""Return the mean by the method of DerSimonian and Laird, its standard error, and the variance between draws.
 
-    See `ceat` for the formulas. The symbols there are W, Q, and v, and `between` is the square of tau.
+    For n values d with the variances V, let :math:`w = 1 / V`, and Q the weighted sum of squares around the mean with
+    these weights. The variance between draws is
+
+    .. math:: \tau^2 = \max\Big(0, \frac{Q - (n - 1)}{\sum w - \sum w^2 / \sum w}\Big)
+
+    and the mean has the weights :math:`v = 1 / (V + \tau^2)` and the standard error :math:`1 / \sqrt{\sum v}`.
     """
     w = 1 / variances
     fixed_mean = (w @ values) / w.sum()
     q = (w * (values - fixed_mean) ** 2).sum()
-    between = max(0.0, float((q - (len(values) - 1)) / (w.sum() - (w**2).sum() / w.sum())))
-    v = 1 / (variances + between)
-    return float((v @ values) / v.sum()), float(v.sum() ** -0.5), between
+    tau_squared = max(0.0, float((q - (len(values) - 1)) / (w.sum() - (w**2).sum() / w.sum())))
+    v = 1 / (variances + tau_squared)
+    return float((v @ values) / v.sum()), float(v.sum() ** -0.5), tau_squared
 
 
 def _scores(table: AssociationTable, draws: int, seed: int) -> NDArray[np.float64]:
-    """Return association scores of the targets in each draw, shape (draws, targets)."""
+    """Return association scores of the targets in each draw, (draws, targets).
+
+    In a draw, each word is represented by one of its sentences, at random. The score of a target is its mean cosine
+    with the attributes of the first class minus the mean with the second class, that is, a weighted sum of cosines. The
+    cosines of all sentences are computed once, (target, sentence, attribute, sentence), and those of each draw are
+    selected, in chunks that fit in memory.
+    """
     targets, attributes = unit_sentences(table, "CEAT")
-    associated = table.class_index < 2
-    attributes, classes = attributes[associated], table.class_index[associated]
+    is_associated = table.class_index < 2
+    attributes = attributes[is_associated]
+    classes = table.class_index[is_associated]
     weights = np.where(classes == 0, 1 / (classes == 0).sum(), -1 / (classes == 1).sum())
-    # Cosines of all sentences, (target, sentence, attribute, sentence).
     cosines = np.einsum("ird,jsd->irjs", targets, attributes)
     n_targets, n_sentences, n_attributes, _ = cosines.shape
-    # The sentence of each word in each draw.
     rng = np.random.default_rng(seed)
     target_sentence = rng.integers(n_sentences, size=(draws, n_targets))
     attribute_sentence = rng.integers(n_sentences, size=(draws, n_attributes))

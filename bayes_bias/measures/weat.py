@@ -217,7 +217,7 @@ def wefat(
 
 
 def _chosen_positions(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
-    """Return the positions of the chosen targets, or of all targets."""
+    """Return the positions of the chosen targets, or of all targets. Raise an error for an unknown target."""
     names = design.words.index.tolist()
     words = names if targets is None else as_tuple("targets", targets, str, f"['{names[0]}']", MeasureError)
     for word in words:
@@ -229,7 +229,11 @@ def _chosen_positions(design: TwoByTwo, targets: str | Sequence[str] | None) -> 
 
 
 def _effect_sizes(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
-    """Return the effect size of each word."""
+    """Return the effect size of each word, given its values with all attributes, (words, attributes).
+
+    It is the mean over the first `n_a` attributes minus the mean over the others, divided by the standard deviation of
+    all values of the word. Raise an error that names a word without any spread.
+    """
     spread = scores.std(axis=1, ddof=ddof)
     if (spread < ROUNDING).any():
         word = words[int(spread.argmin())]
@@ -237,8 +241,7 @@ def _effect_sizes(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> n
             f"WEFAT is not defined, because '{word}' has the same cosine with all attributes,"
             " so there is no spread to measure d in."
         )
-    effects: np.ndarray = (scores[:, :n_a].mean(axis=1) - scores[:, n_a:].mean(axis=1)) / spread
-    return effects
+    return np.asarray((scores[:, :n_a].mean(axis=1) - scores[:, n_a:].mean(axis=1)) / spread)
 
 
 @measure("gWEAT", rank=30)
@@ -416,11 +419,11 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 
 @measure("ML-EAT", rank=18)
 def _ml_eat_of(occasion: Occasion) -> pd.DataFrame:
-    """Return one row for each group. The row of WEAT contains level 1."""
+    """Return a row for each group, which is level 2. The row of WEAT in the table of measures is level 1."""
     result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
     rows = []
-    for name, effect_size, p_value, largest in result.groups.itertuples():
-        level_2 = Result(measure=f"ML-EAT: {name}", value=effect_size, range=(-largest, largest), p_value=p_value)
+    for group, effect_size, p_value, largest in result.groups.itertuples():
+        level_2 = Result(measure=f"ML-EAT: {group}", value=effect_size, range=(-largest, largest), p_value=p_value)
         rows.append(level_2.to_frame(occasion.ci_prob))
     return pd.concat(rows)
 
@@ -542,10 +545,12 @@ def _effect_sizes_of_sets(
     """Return WEAT's effect size for random attribute sets, (draws,).
 
     `similarity` has the shape (targets, attributes). Each draw shuffles the attributes: the first `size` are one set,
-    and the next `size` the other.
+    and the next `size` the other. The score of a target is its mean with one set minus its mean with the other, and the
+    effect size compares the scores of targets in the first group (`in_group`) with others.
     """
     order = rng.permuted(np.tile(np.arange(similarity.shape[1]), (draws, 1)), axis=1)
-    first, second = similarity[:, order[:, :size]], similarity[:, order[:, size : 2 * size]]
+    first = similarity[:, order[:, :size]]  # (targets, draws, size)
+    second = similarity[:, order[:, size : 2 * size]]
     scores = first.mean(axis=2) - second.mean(axis=2)
     spread = scores.std(axis=0, ddof=1)
     if (spread < ROUNDING).any():
@@ -556,7 +561,10 @@ def _effect_sizes_of_sets(
 
 
 def _control_words(table: AssociationTable, vocabulary: str) -> np.ndarray:
-    """Return the values of all targets with the words of a control class."""
+    """Return the values of all targets with the words of a control class, (targets, words).
+
+    The class is named by `vocabulary`, and must have enough words to draw control sets of `_CONTROL_WORDS` from it.
+    """
     if vocabulary not in table.controls:
         hint = did_you_mean(vocabulary, table.controls) if table.controls else "There are no control classes."
         raise MeasureError(f"`vocabulary` '{vocabulary}' is not a control class of this table. {hint}")

@@ -192,7 +192,10 @@ def effects_in_formula() -> dict[str, str]:
 
 
 def present(components: Iterable[Component], n_groups: int, *, controls: bool) -> list[Component]:
-    """Return the components that apply to a design, given its groups and control classes."""
+    """Return the components of variance that apply to a table with these groups and control classes.
+
+    A component may need several groups, or control classes. It is omitted if the table has none.
+    """
     missing: set[Need] = set()
     if n_groups <= 1:
         missing.add("groups")
@@ -202,28 +205,32 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
 
 
 def scales_needed(data: xr.Dataset) -> list[str]:
-    """Return the standard deviations that are necessary to compute the variance of a contrast of a table."""
+    """Return the names of the standard deviations that are necessary to compute the variance of a contrast of a table.
+
+    These are the scales of word effects and, for a table with replicates, the scales of their differences between
+    replicates and of the effects of replicates. A separate residual of control classes is optional: without it, they
+    have the same residual as other classes.
+    """
     n_groups, controls = data.sizes["group"], bool(data.sizes["control"])
-    words = [component.name for component in present(OF_WORDS, n_groups, controls=controls)]
-    if CONTROL_RESIDUAL in words:  # without their own residual, control classes have the same residual as other classes
-        words.remove(CONTROL_RESIDUAL)
+    of_words = [component.name for component in present(OF_WORDS, n_groups, controls=controls)]
+    if CONTROL_RESIDUAL in of_words:
+        of_words.remove(CONTROL_RESIDUAL)
     if not data.sizes["replication"]:
-        return words
-    replicates = [component.name for component in present(OF_REPLICATES, n_groups, controls=controls)]
-    return [*words, *(name + BY_REPLICATE for name in words), *replicates]
+        return of_words
+    of_replicates = [component.name for component in present(OF_REPLICATES, n_groups, controls=controls)]
+    return [*of_words, *(name + BY_REPLICATE for name in of_words), *of_replicates]
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:
     """Return an array (effects, classes) for each named pattern, which is 1 if an effect acts on a class, and else 0.
 
     A pattern has one effect for all classes, one effect for all associated classes, one effect per associated class
-    (which sum to zero, as do effects over groups), or one effect per control class.
+    (which sum to zero, as do effects over groups), or one effect per control class. Control classes come last.
     """
-    single = np.eye(n_classes)
-    associated = single[:n_associated].sum(axis=0, keepdims=True)
+    one_per_class = np.eye(n_classes)
     return {
         "all": np.ones((1, n_classes)),
-        "associated": associated,
-        "zero-sum": single[:n_associated],
-        "controls": single[n_associated:],
+        "associated": one_per_class[:n_associated].sum(axis=0, keepdims=True),
+        "zero-sum": one_per_class[:n_associated],
+        "controls": one_per_class[n_associated:],
     }

@@ -37,8 +37,10 @@ data = sufficient_statistics
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the arrays of `parts_in_units` by name, and the information of vectors about preferences and related
-    words.
+    """Return the arrays that the PyMC model reads, by name.
+
+    Each independent part of the table has a scatter matrix, degrees of freedom, and patterns, in units of the priors,
+    such as "rows_scatter". Further arrays have the information of vectors about preferences and related words.
     """
     _, parts = parts_in_units(spec, data)
     arrays: dict[str, np.ndarray] = {}
@@ -53,19 +55,23 @@ def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarra
 
 
 def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:
-    """Return the terms of a model of a table, and the independent parts of the table, in units of the priors.
+    """Return the patterns of a model of a table, and the independent parts of the table, in units of the priors.
 
-    Block means of the whole table carry no information about the scales.
+    A scale s in the units of the table is ``unit * relative_unit * x``, where x has the prior of the spec. Scatter
+    matrices are divided by the square of the common unit, and the pattern of each scale is multiplied by the square of
+    its relative unit, so that the covariance of a part is the sum of ``x**2`` times a pattern. Block means of the whole
+    table carry no information about the scales.
     """
     for side in SIDES:
         _refuse_pairs_of_two_scales(spec, data, side)
     dims = dims_of_scales(spec, data)
     patterns = Patterns.of(dims, data)
     units = relative_units(spec, data)
-    unit_of_terms = []
+    unit_of_scale = []
     for name, along in dims.items():
-        unit_of_terms.append(np.ravel(units[name] * np.ones([data.sizes[dim] for dim in along])))
-    square_units = np.concatenate(unit_of_terms)[:, None, None] ** 2
+        shape = [data.sizes[dim] for dim in along]
+        unit_of_scale.append(np.ravel(units[name] * np.ones(shape)))
+    square_units = np.concatenate(unit_of_scale)[:, None, None] ** 2
     parts = {}
     for name, part in parts_of(data, patterns).items():
         scatter = rounded(part.scatter / unit_of(spec, data) ** 2)
@@ -74,15 +80,18 @@ def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[st
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -> None:
-    """Raise an error if paired words are in two groups, or classes, that have different scales."""
+    """Raise an error if the words of a pair are in two groups, or classes, that have different scales.
+
+    The effect that both words of a pair share belongs to neither group, so the collapsed likelihood needs one scale.
+    Each group has a scale of its own with the option `BY_GROUP`, and each class with `BY_GROUP` or `BY_CLASS`.
+    """
     has_pairs = "pair" in data[f"{side}_clustering"].to_numpy() and clusters_in(spec, data, side)
     have_own_scales = spec.options["scales"] in ((BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS))
     if has_pairs and have_own_scales:
         cells = {"target": "groups", "attribute": "classes"}[side]
         raise SpecError(
-            f"{spec.name}: {side}s of two {cells} are paired, so the collapsed likelihood needs one scale"
-            f" for all {cells}. Set scales = \"common\" in a copy of the model, use model='crossed-long', or"
-            " omit the pairs."
+            f"{spec.name}: {side}s of two {cells} are paired, so the collapsed likelihood needs one scale for all"
+            f" {cells}. Set scales = \"common\" in a copy of the model, use model='crossed-long', or omit the pairs."
         )
 
 
@@ -174,13 +183,14 @@ def _draw_averages(
 ) -> dict[str, np.ndarray]:
     """Draw the averages of effects over each block, (..., groups, classes): of targets, attributes, and the residual.
 
-    The average over n words varies as much as the effect of a single word divided by the square root of n, times the
-    square root of the inflation if words are related.
+    The average over n words has the variance of the effect of a single word, divided by n, and multiplied by the
+    inflation if words are related. `effects` has the covariances of the effects of single words, which are drawn and
+    multiplied by the square root of this ratio. A residual average is over all pairs of a block.
     """
     draws = {}
-    for side, counts in patterns.counts.items():
-        ratio = 1 if inflation is None else inflation[side]
-        draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(ratio / counts)[..., None]
+    for side, n_words in patterns.counts.items():
+        ratio = (1 if inflation is None else inflation[side]) / n_words  # of the variances of average and word
+        draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(ratio)[..., None]
     residual_sd = np.sqrt(effects.residual[..., None, :] / np.outer(*patterns.counts.values()))
     return {
         "target_average": draws["target"],
@@ -192,18 +202,23 @@ def _draw_averages(
 def _draw_cluster_averages(variances: Variances, side: Side, rng: np.random.Generator) -> Numbers:
     """Draw the block averages (..., groups, classes) of the effects that clusters of one side share.
 
-    Draw one effect for each cell of the side, and multiply by a root of the covariance of the cells' averages.
+    A cell is a group of targets, or a class of attributes. The effects of a cluster on the k cells of the other side
+    have a covariance C, and the averages of different cells are correlated if they share clusters (`overlap` O). With
+    independent draws Z of one effect for each cell, rows with covariance C, the averages are ``R Z`` with ``R R' = O``.
     """
     overlap = variances.patterns.overlap[side]
     covariance = variances.of(variances.patterns.cluster[side])
     *sample, k, _ = covariance.shape
     covariance_by_cell = np.broadcast_to(covariance[..., None, :, :], (*sample, len(overlap), k, k))
-    draws = root_of(overlap) @ draw_normal(covariance_by_cell, rng)
-    return draws if side == "target" else np.swapaxes(draws, -1, -2)
+    averages = root_of(overlap) @ draw_normal(covariance_by_cell, rng)  # (..., cells, k)
+    return averages if side == "target" else np.swapaxes(averages, -1, -2)
 
 
 def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Return the posterior with the inflation by related words. Draw the inflation if it was not sampled."""
+    """Return the posterior with the inflation by related words, (chain, draw, group or class), for each side.
+
+    The data contain no information about the inflation, so it is drawn from its prior here if it was not sampled.
+    """
     for side in related_sides(data):
         name, category = inflation_name(side), CATEGORY_COORD[side]
         if name not in posterior:
@@ -231,8 +246,12 @@ def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`. The function reads ``mean``, word effects, ``sd_residual``, and its shape
-    parameters.
+    """Return SciPy's distribution of the value of each pair, given draws, and its parameters (see
+    `Structure.given_draws`).
+
+    `target` and `attribute` are the positions of the words of each pair. The expected value of a pair is the mean of
+    its block, plus the effects of its words and the part that covariates explain. The standard deviation is
+    ``sd_residual``, or that of control classes if they have their own.
     """
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
@@ -243,7 +262,8 @@ def given_draws(
         + explained_pairs(posterior, data, target, attribute)
     )
     parameters = {str(name): draws for name, draws in posterior.items()}
-    residual, sd = residual_of(parameters), posterior[RESIDUAL]
+    residual = residual_of(parameters)
+    sd = posterior[RESIDUAL]
     if CONTROL_RESIDUAL in posterior:
         is_control = attribute_class >= data.sizes["attribute_class"] - data.sizes["control"]
         sd = posterior[CONTROL_RESIDUAL].where(is_control, sd)

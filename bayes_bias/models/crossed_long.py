@@ -78,7 +78,12 @@ type Coords = Mapping[str, list[str]]
 
 
 def data(table: AssociationTable) -> xr.Dataset:
-    """Return one row for each observed pair: the positions of target and attribute, and the value in each replicate."""
+    """Return the design and the means of a table, with one row for each observed pair.
+
+    A row has the positions of target and attribute, and the value in each replicate. Preferences sum to zero along
+    their last axis. They have dims of their own, ``preferred_group`` and ``associated_class``, because ArviZ 1.3
+    mislabels a variable if its dims are in a different order than the dims of other variables.
+    """
     refuse_repeats(table)
     target, attribute = np.nonzero(table.values.notnull().to_numpy())
     means = table_means(table)
@@ -90,8 +95,6 @@ def data(table: AssociationTable) -> xr.Dataset:
     labels: dict[str, Any] = {}
     for side in SIDES:
         labels[f"{side}_cluster_number"] = np.arange(int(means[f"{side}_cluster"].max()) + 1)
-    # Preferences sum to zero along their last axis. They have dims of their own, because ArviZ 1.3 mislabels a variable
-    # if its dims are in a different order than the dims of other variables.
     labels |= {"preferred_group": list(table.groups), "associated_class": list(table.associated_classes)}
     labels |= {"pair": pair_labels(means, target, attribute)}
     return means.assign(
@@ -102,30 +105,41 @@ def data(table: AssociationTable) -> xr.Dataset:
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the pairs and the design, with values centred on the mean of their block, in units of the priors."""
+    """Return the arrays that the model reads, with values centred on the mean of their block, in units of the priors.
+
+    This is the form that is sampled, because the sampler works best with numbers near one.
+    """
     block_of_pair = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[block_of_pair]) / unit_of(spec, data)
     return _inputs(spec, data, rounded(centred), 0.0) | units_by_category(spec, data, 1.0)
 
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the pairs and the design in the units of the table, with values that are not centred."""
+    """Return the arrays that the model reads in the units of the table, with values that are not centred.
+
+    This is the form of the PyMC model that users receive. Priors are in units of their own, which the model multiplies.
+    """
     units = units_by_category(spec, data, unit_of(spec, data))
     measured = spec.with_option("unit", AS_MEASURED)
     return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units
 
 
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
-    """Return the pairs and the design, the values, and the prior of their means."""
-    design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
+    """Return all arrays that the PyMC model reads, by name.
+
+    These are the design (groups, classes, and words of each pair, in `_DESIGN`), covariates, the information of vectors
+    and of the data about words, the `values`, and the wide normal prior of block means: its `centre`, and a width of
+    `_WIDE` standard deviations within blocks.
+    """
+    arrays: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
     for side in SIDES:
         if f"{side}_covariate_value" in data:
-            design[f"{side}_covariate_value"] = data[f"{side}_covariate_value"].to_numpy()
-    design |= inputs_from_vectors(spec, data)
-    design |= {"n_targets": data.n_targets.to_numpy(), "n_attributes": data.n_attributes.to_numpy()}
-    design |= _evidence(data, unit_of(spec, data))
+            arrays[f"{side}_covariate_value"] = data[f"{side}_covariate_value"].to_numpy()
+    arrays |= inputs_from_vectors(spec, data)
+    arrays |= {"n_targets": data.n_targets.to_numpy(), "n_attributes": data.n_attributes.to_numpy()}
+    arrays |= _evidence(data, unit_of(spec, data))
     width = _WIDE * data.within_sd.item() / unit_of(spec, data)
-    return {**design, "values": values, "centre": np.array(centre), "width": rounded(width)}
+    return {**arrays, "values": values, "centre": np.array(centre), "width": rounded(width)}
 
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
@@ -134,6 +148,11 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     Given the residual variance, the score of a word is the sum of the deviations of its values from the means of their
     blocks, divided by this variance. The information is the number of its values divided by the variance, averaged over
     the words of its group or class. See `PartlyCentredWithin`.
+
+    In the code, i, j, g, and c are the target, attribute, group, and class of each pair. A cell is a group of targets,
+    or a class of attributes. `averaging` has two matrices for each side: from words to the averages of their cells
+    (cells, words), and from words to the average of the cell of each word (words, words). Values in control classes are
+    ignored for targets, which have other levels there.
     """
     i = data.pair_target.to_numpy()
     j = data.pair_attribute.to_numpy()
@@ -219,17 +238,25 @@ def _block_average(target: pt.TensorVariable, attribute: pt.TensorVariable, inpu
 
 
 def _residual_sd(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
-    """Return the residual standard deviation. If control classes have their own, there is one value for each pair."""
-    compared = sd[RESIDUAL + suffix]
-    controls = sd.get(CONTROL_RESIDUAL + suffix)
-    if controls is None:
-        return compared
+    """Return the residual standard deviation. If control classes have their own, there is one value for each pair.
+
+    With the suffix `BY_REPLICATE`, the result is for differences between replicates. Control classes come last.
+    """
+    sd_compared = sd[RESIDUAL + suffix]
+    sd_controls = sd.get(CONTROL_RESIDUAL + suffix)
+    if sd_controls is None:
+        return sd_compared
     n_associated = len(coords["attribute_class"]) - len(coords["control"])
-    return pt.where(pt.ge(class_of_pair, n_associated), controls, compared)
+    return pt.where(pt.ge(class_of_pair, n_associated), sd_controls, sd_compared)
 
 
 def _explained_by_covariates(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
-    """Return the part of values that covariates explain. The slopes are per standard deviation."""
+    """Return the part of each pair's value that covariates explain, and add their slopes to the model.
+
+    i, j, g, and c are the target, attribute, group, and class of each pair. There are slopes of the covariates of
+    targets for each class, of the covariates of attributes for each group, and of products of both. Covariates are in
+    standard deviations. Without covariates, the result is 0.
+    """
     slope = {}
     for name in SLOPES:
         covariates = [dim for dim in DIMS_OF[name] if dim.endswith("_covariate")]
@@ -265,8 +292,9 @@ def _word_effects(
     """Return effects (words, cells) of the words of a side or, with a suffix, in each replicate (replicate, words,
     cells).
 
-    They are the sum of the effects of single words, the part that related words of a group or class share, and the part
-    that the words of a sub-topic or pair share.
+    A cell is a class for targets, and a group for attributes. The effects are the sum of the effects of single words,
+    the part that related words of a group or class share, and the part that the words of a sub-topic or pair share.
+    `sd` has the standard deviation of each component, which is expanded here to one row for each word.
     """
     category = inputs["group_of" if side == "target" else "class_of"]
     cluster = inputs[f"{side}_cluster"]
@@ -304,10 +332,11 @@ def _summed(
 ) -> pt.TensorVariable:
     """Return the sum of the effects of these components (entities, cells).
 
-    If `category` is passed, which is the position of each word's entity, return the effects of words (words, cells)
-    instead.
+    Entities are words, clusters of words, groups or classes, or replicates. Each component has independent effects
+    with its standard deviation in `sd`, which act on some cells (classes for targets, groups for attributes).
 
-    Levels of words are parametrised according to the `evidence` of the data.
+    If `category` is passed, which is the position of each word's entity, return the effects of words (words, cells)
+    instead. Levels of words, with one number for each word, are parametrised according to the `evidence` of the data.
     """
     total: pt.TensorVariable | float = 0.0
     n_classes = len(coords["attribute_class"])
@@ -333,6 +362,10 @@ def _summed(
 def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:
     """Return effects with variance one: of targets (entities, classes), attributes (entities, groups), or replicates
     (entities, groups, classes). Axes along which effects do not differ have length one.
+
+    The dims of the PyMC variable are, first, those along which effects are independent, then the entities, and finally
+    those along which effects sum to zero, because PyMC requires these to be last. The axes are then put in order, where
+    "x" is an axis of length one.
     """
     drawn_along = {
         ("group", "zero-sum"): "preferred_group",

@@ -19,7 +19,11 @@ from bayes_bias.shared_types import Numbers
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
-    """Add the model to the current PyMC model. See `bayes_bias.models.crossed.build`."""
+    """Add the model in which word effects are integrated out to the current PyMC model (see `crossed.build`).
+
+    The observed variables are the scatter matrices of the independent parts of the table. Their covariance is a sum of
+    patterns, each multiplied by its coefficient, the square of a scale.
+    """
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
     coefficients = pt.concatenate([scale.ravel() for scale in sd.values()]) ** 2
     inflations(inputs)  # the scatter contains no information about these variables
@@ -41,8 +45,12 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 def _log_density(
     scatter: pt.TensorVariable, coefficients: pt.TensorVariable, patterns: pt.TensorVariable, df: pt.TensorVariable
 ) -> pt.TensorVariable:
-    """Return the log density of scatter matrices given the coefficients of their covariances."""
-    covariance = (coefficients[:, None, None] * patterns).sum(axis=1)
+    """Return the log density of scatter matrices S given the coefficients of their covariances, up to a constant.
+
+    The covariance M of a part is the sum over k of coefficient k times pattern k. With its degrees of freedom df, the
+    log density is ``-(df log det M + tr(M^-1 S)) / 2``, summed over the parts p.
+    """
+    covariance = (coefficients[:, None, None] * patterns).sum(axis=1)  # (p, n, n)
     _, log_det = pt.linalg.slogdet(covariance)
     explained = (pt.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
     return -0.5 * (df * log_det + explained).sum()

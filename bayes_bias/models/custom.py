@@ -90,23 +90,30 @@ def custom_spec(name: str, model: pm.Model) -> ModelSpec:
 
 
 def graph_sha256(model: pm.Model) -> str:
-    """Return a hash of the log density, its constants and data, the derived variables, and the starting point."""
+    """Return a hash of the log density, its constants and data, the derived variables, and the starting point.
+
+    The hash is of the printed graph of these variables, followed by the numbers in the graph, which are not printed.
+    """
     variables = [*model.logp(sum=False), *model.deterministics]
-    begin = sorted((variable.name, str(value)) for variable, value in model.rvs_to_initial_values.items())
-    content = hashlib.sha256((pytensor.dprint(variables, file="str", print_type=True) + str(begin)).encode())
+    graph = pytensor.dprint(variables, file="str", print_type=True)
+    start = sorted((variable.name, str(value)) for variable, value in model.rvs_to_initial_values.items())
+    digest = hashlib.sha256((graph + str(start)).encode())
     for node in ancestors(variables):
         if isinstance(node, Constant | SharedVariable):
             value = node.data if isinstance(node, Constant) else node.get_value(borrow=True)
             if isinstance(value, np.ndarray | np.generic | int | float):
-                content.update(np.ascontiguousarray(value).tobytes())
-    return content.hexdigest()
+                digest.update(np.ascontiguousarray(value).tobytes())
+    return digest.hexdigest()
 
 
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
-    """Return the dims of the variables that estimands read. The labels of these dims come from the table."""
+    """Return the dims of the variables that estimands read, without repeats.
+
+    `PROTOCOL` has the names of these variables and their dims. The labels of the dims come from the table.
+    """
     variables = _posterior_variables(model)
-    dims = chain.from_iterable(PROTOCOL[variable] for variable in PROTOCOL if variable in variables)
-    return tuple(dict.fromkeys(dims))
+    dims_of_present = [dims for variable, dims in PROTOCOL.items() if variable in variables]
+    return tuple(dict.fromkeys(chain.from_iterable(dims_of_present)))
 
 
 def _posterior_variables(model: pm.Model) -> set[str]:
@@ -115,7 +122,11 @@ def _posterior_variables(model: pm.Model) -> set[str]:
 
 
 def _check_variables(name: str, model: pm.Model) -> None:
-    """Raise an error if a required variable is missing or has unexpected dims."""
+    """Raise an error if ``mean`` is missing, or if a variable that estimands read has other dims than they expect.
+
+    `PROTOCOL` has the names and dims of these variables. A standard deviation, whose name begins with "sd_", may be
+    constant along some of its dims.
+    """
     variables = _posterior_variables(model)
     if "mean" not in variables:
         raise SpecError(
@@ -125,19 +136,21 @@ def _check_variables(name: str, model: pm.Model) -> None:
         )
     for variable, dims in PROTOCOL.items():
         model_dims = tuple(model.named_vars_to_dims.get(variable, ()))
-        is_scale = variable.startswith("sd_")  # scales may be constant along a dim
+        is_scale = variable.startswith("sd_")
         has_valid_dims = set(model_dims) == set(dims) or (is_scale and set(model_dims) < set(dims))
         if variable in variables and not has_valid_dims:
             raise SpecError(
-                f"In `model` '{name}', '{variable}' has the dimensions ({', '.join(map(str, model_dims))}),"
-                " but estimands expect"
-                f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}. Set dims={dims!r},"
-                " or use another name."
+                f"In `model` '{name}', '{variable}' has the dimensions ({', '.join(map(str, model_dims))}), but"
+                f" estimands expect ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}. Set"
+                f" dims={dims!r}, or use another name."
             )
 
 
 def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
-    """Raise an error if the labels of a dim differ from the table."""
+    """Raise an error if a dim that estimands read has other labels, or another length, than in the table.
+
+    A dim without labels in the model only needs the same length.
+    """
     for dim in dims_of_protocol(model):
         if dim not in model.dim_lengths:
             continue
@@ -190,6 +203,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, np.ndarray], coords: Mapping[str
 
 
 def given_draws(posterior: xr.Dataset, data: xr.Dataset, target: Any, attribute: Any) -> NoReturn:
+    """Raise an error, because the distribution of values is unknown for a user-defined model."""
     raise TableError(
         "New values of your own model can only be drawn by PyMC: pm.sample_posterior_predictive(fit,"
         " model=model). Its log likelihood is in the fit, for az.loo and az.compare."

@@ -53,7 +53,10 @@ class Kind(Enum):
         return self not in (Kind.LOCATION, Kind.LOG_LOCATION)
 
     def in_unit(self, value: FloatOrArray, unit: FloatOrArray) -> FloatOrArray:
-        """Return the parameter of the variable multiplied by a unit."""
+        """Return the parameter of the distribution of ``unit * x``, given the same parameter of the distribution of x.
+
+        For example, if x has the scale 2, then 3 x has the scale 6, and if x has the rate 2, then 3 x has the rate 2/3.
+        """
         match self:
             case Kind.SCALE | Kind.LOCATION:
                 return value * unit
@@ -88,10 +91,14 @@ class Family:
     open_at_zero: bool = False
 
     def size_of(self, parameters: Mapping[str, FloatOrArray]) -> FloatOrArray:
-        """Return the order of magnitude of a number with this prior."""
+        """Return the order of magnitude of a number with this prior.
+
+        Some families have a function for it (`size`). In the others, it is the first parameter that is a scale, or one
+        divided by the first that is a rate.
+        """
         if self.size is not None:
             return self.size(**parameters)
-        first = next(name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE))
+        first, *_ = [name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE)]
         return parameters[first] if self.parameters[first] is Kind.SCALE else 1 / parameters[first]
 
     def in_unit(self, parameters: Mapping[str, FloatOrArray], unit: FloatOrArray) -> Mapping[str, FloatOrArray]:
@@ -159,7 +166,13 @@ POSITIVE: Mapping[str, Family] = MappingProxyType(
 
 
 def log_density(terms: Terms, values: Any) -> NDArray[np.float64]:
-    """Return the log density of positive numbers under a single prior."""
+    r"""Return the log density of positive numbers s under a single prior.
+
+    The log density of all built-in families is a sum of the same terms, most of which are zero in any one family (see
+    `Terms` for the names of the coefficients):
+
+    .. math:: c - r s - (s / h)^2 / 2 + p \log s - i / s - (s / w)^v - t \log(1 + s^2 / k) - ((\log s - m) / q)^2 / 2
+    """
     s = np.asarray(values, dtype=float)
     total = terms.constant - terms.rate * s - 0.5 * (s / terms.halfwidth) ** 2
     if terms.power:

@@ -43,7 +43,7 @@ def data(table: AssociationTable) -> xr.Dataset:
         weight = weight * table.repeats.to_numpy()
     distance = np.where(weight > 0, distance, 0.0)
     means = table_means(table)
-    # An indicator of the connection k of the pair of target i and attribute j, (i, j, k), for sums over attributes.
+    # One if the pair of target i and attribute j has the connection k, and otherwise zero, (i, j, k).
     in_connection = np.eye(len(labels))[_connection_of(means)]
     count = np.einsum("ij,ijk->ik", weight, in_connection)
     target, connection = np.nonzero(count == 0)
@@ -94,10 +94,15 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
-    """Return the PyMC model with explicit effects and values. A pair appears as often as in the source."""
+    """Return the PyMC model with explicit effects and values. A pair appears as often as in the source.
+
+    The distance ``1 - y`` of a pair is normal around the mean of its target in the connection of the pair, and these
+    means are normal around the mean of the connection. `target`, `attribute`, and `connection` are positions of each
+    observed pair.
+    """
     inputs = data(table)
     values = table.values.to_numpy()
-    repeats = np.isfinite(values).astype(int)
+    repeats = np.isfinite(values).astype(int)  # how often each pair was observed, (targets, attributes)
     if table.repeats is not None:
         repeats *= table.repeats.to_numpy()
     target, attribute = np.indices(values.shape).reshape(2, -1).repeat(repeats.ravel(), axis=1)
@@ -133,7 +138,12 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`. The function reads ``target_connection_mean`` and ``residual_sd``."""
+    """Return SciPy's distribution of the value of each pair, given draws, and its parameters (see
+    `Structure.given_draws`).
+
+    A value is one minus a distance, which is normal around the mean of the target in the connection of the pair.
+    `target` and `attribute` are the positions of the words of each pair.
+    """
     connection = xr.DataArray(_connection_of(data)[target, attribute], dims="pair")
     expected = 1 - posterior.target_connection_mean.isel(target=target, connection=connection)
     return scipy.stats.norm, (expected, posterior.residual_sd.isel(connection=connection))
@@ -144,8 +154,9 @@ def _connection_of(data: xr.Dataset) -> np.ndarray:
     associated with the target's group, 1 if it is of another associated class, and then one for each control class.
     """
     class_of = data.class_of.to_numpy()
-    controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), compared_classes(data))
-    connection_of_class = np.ones(data.sizes["attribute_class"], dtype=int)
+    n_classes = data.sizes["attribute_class"]
+    controls = np.setdiff1d(np.arange(n_classes), compared_classes(data))
+    connection_of_class = np.ones(n_classes, dtype=int)
     connection_of_class[controls] = 2 + np.arange(len(controls))
     associated_class = data.associated.to_numpy()[data.group_of.to_numpy()]
     is_associated = associated_class[:, None] == class_of

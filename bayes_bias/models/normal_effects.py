@@ -38,7 +38,7 @@ def normal_effects(name: str, mu: Any, sigma: Any, evidence: Any, dims: Any) -> 
 def _random(
     mu: Any, sigma: Any, score: Any, information: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None
 ) -> Any:
-    """Draw effects from their population."""
+    """Draw effects from their population. The data (score and information) only affect the steps of the sampler."""
     return rng.normal(mu, sigma, size)
 
 
@@ -110,6 +110,10 @@ class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
 def _given_data(
     rng: Any, size: Any, mu: Any, sigma: Any, score: Any, information: Any
 ) -> tuple[pt.TensorVariable, pt.TensorVariable]:
-    """Return mean and standard deviation of effects given their data and their population."""
+    """Return the mean and standard deviation of effects given their data and their population ``Normal(mu, sigma)``.
+
+    The data have the likelihood of a normal estimate with the precision `information`, and `score` is the estimate
+    times this precision. Precisions add up, and the mean is weighted by precisions.
+    """
     variance = 1 / (1 / sigma**2 + information)
     return (mu / sigma**2 + score) * variance, pt.sqrt(variance)

@@ -57,7 +57,9 @@ class Effects:
     residual: Numbers
 
     def plus(self, other: Self, weight: float) -> Self:
-        """Return self + weight * other."""
+        """Return the covariances ``self + weight * other``, such as those of words plus a part of those between
+        replicates.
+        """
         return type(self)(
             self.target + weight * other.target,
             self.attribute + weight * other.attribute,
@@ -68,15 +70,17 @@ class Effects:
         """Return the covariances of block averages for these numbers of targets and attributes, (..., blocks, blocks),
         group by group.
 
-        Blocks of the same group contain the same targets, and blocks of the same class the same attributes. Residuals
-        of different blocks are independent.
+        A block is a group g and a class c, and its average is over all its pairs of words. Blocks of the same group
+        contain the same targets, and blocks of the same class the same attributes, so their averages are correlated.
+        The covariance of an average of n words is that of a single word divided by n. Residuals of different blocks are
+        independent.
         """
         *sample, n_groups, n_classes, _ = self.target.shape
         targets, attributes = np.zeros((2, *sample, n_groups, n_classes, n_groups, n_classes))
-        for group in range(n_groups):
-            targets[..., group, :, group, :] = self.target[..., group, :, :] / target[group]
-        for k in range(n_classes):
-            attributes[..., :, k, :, k] = self.attribute[..., k, :, :] / attribute[k]
+        for g in range(n_groups):
+            targets[..., g, :, g, :] = self.target[..., g, :, :] / target[g]
+        for c in range(n_classes):
+            attributes[..., :, c, :, c] = self.attribute[..., c, :, :] / attribute[c]
         n_blocks = n_groups * n_classes
         residual = (self.residual[..., None, :] / np.outer(target, attribute)).reshape(*sample, n_blocks)
         return {
@@ -86,7 +90,11 @@ class Effects:
         }
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
-        """Return the variances of the effects on single values, averaged over groups and these classes."""
+        """Return the variances of the effects on single values, averaged over groups and these classes, as (...).
+
+        The variances are the diagonals of the covariances: of targets, (..., groups, classes), and of attributes,
+        (..., classes, groups).
+        """
         return {
             "targets": _diagonal(self.target)[..., classes].mean(axis=(-2, -1)),
             "attributes": _diagonal(self.attribute)[..., classes, :].mean(axis=(-2, -1)),
@@ -186,31 +194,35 @@ class Patterns:
         """Return the covariances of block means around their expectation, by source of variance, (terms, blocks,
         blocks).
 
-        The covariances are for single replicates. For other numbers of words than in the table, clusters keep their
-        size, so longer lists contain more clusters.
+        The covariances are for single replicates. Without other numbers of words, they are for those of the table
+        (`counts`). For other numbers, clusters keep their size, so longer lists contain more clusters, and the
+        covariance of cluster averages between two cells (`overlap`) shrinks with the square roots of both lengths.
         """
-        lengths = dict(self.counts)
+        n_words = dict(self.counts)
         if n_targets is not None:
-            lengths["target"] = np.broadcast_to(n_targets, lengths["target"].shape)
+            n_words["target"] = np.broadcast_to(n_targets, n_words["target"].shape)
         if n_attributes is not None:
-            lengths["attribute"] = np.broadcast_to(n_attributes, lengths["attribute"].shape)
-        parts = self.words.block_covariances(**lengths)
+            n_words["attribute"] = np.broadcast_to(n_attributes, n_words["attribute"].shape)
+        parts = self.words.block_covariances(**n_words)
         for side, overlap in self.overlap.items():
-            shrinkage = np.sqrt(self.counts[side] / lengths[side])
+            shrinkage = np.sqrt(self.counts[side] / n_words[side])
             over_cells = overlap * np.outer(shrinkage, shrinkage)
             if side == "target":
                 parts["targets"] += np.kron(over_cells, self.cluster[side])
             else:
                 parts["attributes"] += np.kron(self.cluster[side], over_cells)
         if self.replicates:
-            between = self.between.block_covariances(**lengths)
+            between = self.between.block_covariances(**n_words)
             parts["replicates"] = self.replicate
             parts |= {_BY_REPLICATE[part]: covariance for part, covariance in between.items()}
         return parts
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
-        """Return the variances of a single value in a single replicate, averaged over groups and some classes,
-        (terms,).
+        """Return the variances (terms,) of a single value in a single replicate, by source of variance.
+
+        They are averaged over groups and these classes. Effects that clusters share add to the variances of their
+        words. With replicates, there are also the effects of a replicate, and the differences of word effects between
+        replicates.
         """
         parts = self.words.value_variances(classes)
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
@@ -223,8 +235,12 @@ class Patterns:
         return parts
 
     def rows(self, side: Side, cell: int, shared: float) -> Numbers:
-        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class), in the
-        mean table. `shared` is the weight of effects that clusters share.
+        """Return the patterns (terms, k, k) of the means of a word, relative to other words of its cell, in the mean
+        table.
+
+        A cell is a group of targets, or a class of attributes, and a word has one mean for each of the k cells of the
+        other side. A pattern is the sum of four covariances: of effects of single words, of effects that clusters share
+        (with the weight `shared`), of differences between replicates, averaged over them, and of the residual.
         """
         words = side_covariances(self.words, side)[:, cell]
         clusters = shared * self.cluster[side]
@@ -233,19 +249,22 @@ class Patterns:
         return np.asarray(words + clusters + replicates + residual)
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
-        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class).
+        """Return the patterns (terms, k, k) of the means of a word, relative to other words of its cell, between
+        replicates.
 
-        Here, word means are computed from the differences between single replicates and the mean of replicates.
+        A cell is a group of targets, or a class of attributes. Here, means are computed from the differences between
+        single replicates and the mean of replicates.
         """
         residual = averaged_residual(self.between.residual, side, self.counts)
         return np.asarray(side_covariances(self.between, side)[:, cell] + residual[:, cell])
 
 
 def averaged_residual(residual: Numbers, side: Side, counts: Mapping[Side, Numbers]) -> Numbers:
-    """Return the covariance of the residuals of a word's means, each over the words of a cell of the other side.
+    """Return the covariance (..., cells, k, k) of the residuals of a word's means, for words of each cell of a side.
 
-    Averages over different words have independent residuals, so the covariance is diagonal. The residual variances have
-    the shape (..., classes), and the result has the shape (..., cells, k, k).
+    A target has k means, one over the attributes of each class, and an attribute has one over the targets of each
+    group. A mean over n words has 1 / n of the residual variance, which may differ between classes, (..., classes).
+    Different means have independent residuals, so the covariance is diagonal.
     """
     if side == "target":
         by_class = residual / counts["attribute"]
@@ -266,16 +285,24 @@ def _group_covariance(component: Component, n_groups: int) -> Numbers:
 
 
 def _class_covariance(component: Component, n_classes: int, n_associated: int, control: int | None) -> Numbers:
-    """Return the covariance over classes of a component's effects, or only of its effect on one control class."""
-    loadings = over_classes(n_classes, n_associated)[component.over_classes]  # (effects, classes)
+    """Return the covariance over classes of a component's effects with variance one, ``L' E L``.
+
+    The loadings L (effects, classes) are 1 if an effect acts on a class, and the covariance E of the effects is the
+    identity, unless effects sum to zero. For the scale of one `control` class, only the effect on this class counts.
+    """
+    loadings = over_classes(n_classes, n_associated)[component.over_classes]
     if control is not None:
         loadings = loadings[[control]]
-    effects = zero_sum_covariance(len(loadings)) if component.over_classes == "zero-sum" else np.eye(len(loadings))
+    n_effects = len(loadings)
+    effects = zero_sum_covariance(n_effects) if component.over_classes == "zero-sum" else np.eye(n_effects)
     return np.asarray(loadings.T @ effects @ loadings)
 
 
 def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
-    """Return the scales in a posterior by name, each with the dims along which it differs."""
+    """Return the scales in a posterior by name, each with the dims along which it differs.
+
+    `DIMS` has the names of all scales of the crossed model, with the dims along which they may differ.
+    """
     scales = {}
     for name in map(str, posterior.data_vars):
         if name in DIMS:
@@ -291,14 +318,15 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
     """Return the ratio of the variance of each group or class mean to the variance for independent words.
 
-    The result has the shape (..., cells). If no words are related, it is 1 and has the shape of `like`.
+    The result has the shape (..., groups or classes), with the sample dims of the posterior first. If no words are
+    related, it is 1 and has the shape of `like`.
     """
     name = inflation_name(side)
     if name not in posterior:
         return np.ones_like(like)
-    category = CATEGORY_COORD[side]
-    array = posterior.variables[name]
-    return np.asarray(array.transpose(*(dim for dim in array.dims if dim != category), category).to_numpy())
+    inflation = posterior.variables[name]
+    sample = [dim for dim in inflation.dims if dim != CATEGORY_COORD[side]]
+    return np.asarray(inflation.transpose(*sample, CATEGORY_COORD[side]).to_numpy())
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,29 +416,36 @@ class Variances:
         return variances
 
     def _inflated_sum(self, part: Part, blocks: Numbers) -> Numbers:
-        """Return the sum of the contributions of blocks (terms, contrasts, groups, classes), as (..., contrasts).
+        """Return the variance of contrasts (..., contrasts) from the contributions of blocks (terms, contrasts, groups,
+        classes).
 
         Related words contribute in proportion to the variance of their mean. Only blocks of the same group (class)
         share targets (attributes), so contributions are summed within groups (classes), multiplied by the inflation of
-        the group (class), and then summed over groups (classes).
+        the group (class), and then summed over groups (classes). Other sources of variance have no inflation.
         """
         if part not in ("targets", "attributes"):
             return self.of(blocks.sum(axis=(-2, -1)))
         side: Side = "target" if part == "targets" else "attribute"
-        by_cell = self.of(blocks.sum(axis=-1 if side == "target" else -2))
+        by_cell = self.of(blocks.sum(axis=-1 if side == "target" else -2))  # (..., contrasts, groups or classes)
         return np.asarray((by_cell * self.inflation[side][..., None, :]).sum(axis=-1))
 
     def block_covariances(self) -> dict[Part, Numbers]:
-        """Return the covariances of block means in the mean table, by source of variance, (..., blocks, blocks)."""
+        """Return the covariances of block means in the mean table, by source of variance, (..., blocks, blocks).
+
+        Blocks are listed group by group. The covariance of targets is multiplied by the inflation of each block's
+        group, and the covariance of attributes by the inflation of its class. Differences between replicates are
+        averaged in the mean table, so their covariance is divided by the number of replicates.
+        """
         n_groups, n_classes = map(len, self.patterns.counts.values())
-        inflation = {
+        inflation_of_block = {
             "targets": np.repeat(self.inflation["target"], n_classes, axis=-1),
             "attributes": np.tile(self.inflation["attribute"], n_groups),
         }
         covariances: dict[Part, Numbers] = {}
-        for part, blocks in self.patterns.block_covariances().items():
-            covariance = self.of(blocks) / (self.patterns.replicates if "replicate" in part else 1)
-            covariances[part] = covariance * inflation[part][..., None, :] if part in inflation else covariance
+        for part, patterns in self.patterns.block_covariances().items():
+            covariances[part] = self.of(patterns) / (self.patterns.replicates if "replicate" in part else 1)
+            if part in inflation_of_block:
+                covariances[part] = covariances[part] * inflation_of_block[part][..., None, :]
         return covariances
 
     def value_variances(self, classes: Iterable[int]) -> dict[Part, Numbers]:

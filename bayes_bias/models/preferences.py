@@ -79,14 +79,16 @@ def inflation_name(side: Side) -> str:
 
 
 def sides_from_vectors(spec: ModelSpec, known: Container[Any]) -> tuple[Side, ...]:
-    """Return the sides whose preferences have a prior from vectors, given the data or inputs in `known`."""
-    return tuple(
-        side
-        for side in SIDES
-        if f"{side}_preference_sd" in known
-        and PREFERENCE[side] in spec.priors
-        and spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS
-    )
+    """Return the sides whose preferences have a prior from vectors.
+
+    The model must have this prior, and the data or inputs in `known` must have the expected standard deviation.
+    """
+    sides: list[Side] = []
+    for side in SIDES:
+        prior = spec.priors.get(PREFERENCE[side])
+        if prior is not None and prior.distribution == FROM_VECTORS and f"{side}_preference_sd" in known:
+            sides.append(side)
+    return tuple(sides)
 
 
 def related_sides(data: xr.Dataset) -> tuple[Side, ...]:
@@ -123,7 +125,13 @@ def is_compared(data: xr.Dataset, side: Side) -> NDArray[np.bool_]:
 
 
 def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:
-    """Return the scales whose squares add up to :math:`c_k`, each with its weight in each group or class."""
+    r"""Return the scales whose squares add up to :math:`c_k`, each with its weight in each group or class k.
+
+    The variance of measured preferences is :math:`\tau_k^2 = \sigma_k^2 + c_k`, where :math:`c_k` is the contribution
+    of the residual. A weight is the share of the residual variance in the variance of a word's preferences. Control
+    classes may have a residual of their own. In the mean of n replicates, 1 / n of the variances between replicates is
+    added: of the residual, and of preferences.
+    """
     shares = residual_shares(data, side)
     weights = {RESIDUAL: shares}
     compared = is_compared(data, side)
@@ -138,13 +146,16 @@ def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Num
 
 
 def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
-    r"""Draw the inflation of each group or class, (..., cells).
+    r"""Draw the inflation :math:`I_k` of each group or class from its prior, (*shape, groups or classes),
 
-    A chi-squared variable with D / 2 degrees of freedom is twice a gamma variable of the shape D / 4.
+    .. math:: I_k = 1 + (\hat I_k - 1) \frac{D / 2}{\chi^2_{D/2}}
+
+    with the expected inflation :math:`\hat I_k` and the number of directions D. A chi-squared variable with D / 2
+    degrees of freedom is twice a gamma variable of the shape D / 4. If D is unknown (NaN), the inflation is the
+    expected one.
     """
     expected = data[f"{side}_inflation"].to_numpy()
-    directions = data[f"{side}_directions"].to_numpy()
-    gamma_shape = np.where(np.isnan(directions), np.inf, directions) / 4
+    gamma_shape = data[f"{side}_directions"].to_numpy() / 4
     factor = np.ones((*shape, len(expected)))
     for k in np.flatnonzero((expected > 1) & np.isfinite(gamma_shape)):
         factor[..., k] = gamma_shape[k] / rng.gamma(gamma_shape[k], size=shape)
@@ -152,7 +163,12 @@ def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: n
 
 
 def inputs_from_vectors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
-    """Return the inputs of a PyMC model for preferences and related words, in units of the priors."""
+    """Return the inputs of a PyMC model for preferences and related words, in units of the priors.
+
+    For sides whose preferences have a prior from vectors, these are the expected standard deviation, 1 or 0 for
+    compared and control classes, and the weights of the scales that explain a part of the variance. For sides with
+    related words, these are the expected inflation and the number of directions, or `CERTAIN` if it is unknown.
+    """
     unit = unit_of(spec, data)
     arrays: dict[str, Numbers] = {}
     for side in sides_from_vectors(spec, data):

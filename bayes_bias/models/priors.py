@@ -77,7 +77,11 @@ def scales(
 
 
 def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[str, Any]) -> pt.TensorVariable:
-    """Add a standard deviation with the prior of the spec, times its unit if the inputs contain one."""
+    """Add a standard deviation with the prior of the spec, times its unit if the inputs contain one.
+
+    The standard deviation differs between the labels of the dims in `along`. Its unit is the common unit, or the unit
+    of each group or class if the inputs have these. The free variable without a unit has the name ``{name}_z``.
+    """
     typical = typical_size(spec, name)
     dims = along or None
     if "unit" not in inputs:
@@ -100,7 +104,15 @@ def _preference(
     inputs: Mapping[str, Any],
     dims: Mapping[str, Any],
 ) -> pt.TensorVariable:
-    """Add the standard deviation of preferences that is derived from a variance with a prior from vectors."""
+    r"""Add the standard deviation :math:`\sigma` of preferences, which is derived from a variance with a prior from
+    vectors,
+
+    .. math:: \tau^2 = \phi x, \qquad x \sim \mathrm{InverseGamma}(\nu / 2, \nu / 2 \cdot \hat\tau^2), \qquad
+              \sigma^2 = \max(\tau^2 - c, 0)
+
+    with the factor :math:`\phi` of the side (1 for control classes), the expected variance :math:`\hat\tau^2`, and the
+    part c that other scales explain, which is a weighted sum of the squares of scales in `sd`.
+    """
     half = double_parameters(spec.priors[name])["nu"] / 2
     expected = inputs[f"{side}_preference_sd"] ** 2
     # Given the factor, variances relative to it are independent, which is easier to sample.
@@ -116,15 +128,19 @@ def _preference(
 
 
 def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
-    """Add the ratios of the variances of means to the variances for independent words to the current PyMC model."""
-    found: dict[Side, pt.TensorVariable] = {}
+    """Add the inflation of each group or class by related words to the current PyMC model, for sides that have any.
+
+    The inflation is the variance of the mean of the words, relative to independent words. It is ``1 + (expected - 1) *
+    factor``, where the factor is ``InverseGamma(D / 4, D / 4)`` with the number of directions D.
+    """
+    inflation_of: dict[Side, pt.TensorVariable] = {}
     for side in SIDES:
-        name = inflation_name(side)
+        name, dim = inflation_name(side), CATEGORY_COORD[side]
         if name + EXPECTED in inputs:
             quarter = inputs[f"{side}_directions"] / 4
-            factor = pm.InverseGamma(f"{name}_factor", alpha=quarter, beta=quarter, dims=CATEGORY_COORD[side])
-            found[side] = pm.Deterministic(name, 1 + (inputs[name + EXPECTED] - 1) * factor, dims=CATEGORY_COORD[side])
-    return found
+            factor = pm.InverseGamma(f"{name}_factor", alpha=quarter, beta=quarter, dims=dim)
+            inflation_of[side] = pm.Deterministic(name, 1 + (inputs[name + EXPECTED] - 1) * factor, dims=dim)
+    return inflation_of
 
 
 def observe_with_sd(
@@ -132,23 +148,29 @@ def observe_with_sd(
 ) -> None:
     """Observe values with the residual of the spec and standard deviation `sd`. `observed` contains the values and
     dims.
+
+    The shape parameters of the residual, such as degrees of freedom, are added. Their prior is truncated such that the
+    standard deviation exists.
     """
     residual = residual_of(spec.priors)
-    shapes = {name: _shape(spec, name, s.start, s.least_for_sd) for name, s in residual.shapes.items()}
+    shapes = {name: _shape(spec, name, shape.start, shape.least_for_sd) for name, shape in residual.shapes.items()}
     residual.observe(variable, expected, residual.scale(sd, shapes), shapes, **observed)
 
 
 def observe_with_scale(
     spec: ModelSpec, variable: str, expected: pt.TensorVariable, scale: pt.TensorVariable, observed: Any
 ) -> None:
-    """Add observed values with the residual of the spec. Only the mean of the residual must exist."""
+    """Observe values with the residual of the spec, of which only the mean must exist, and not the standard deviation.
+
+    The shape parameters of the residual, such as degrees of freedom, are added.
+    """
     residual = residual_of(spec.priors)
-    shapes = {name: _shape(spec, name, s.start, s.least_for_mean) for name, s in residual.shapes.items()}
+    shapes = {name: _shape(spec, name, shape.start, shape.least_for_mean) for name, shape in residual.shapes.items()}
     residual.observe(variable, expected, scale, shapes, observed)
 
 
 def _shape(spec: ModelSpec, name: str, start: float, least: float | None) -> pt.TensorVariable:
-    """Add a shape parameter, whose prior may be truncated from below."""
+    """Add a shape parameter of the residual, whose prior is truncated at `least` if it has a lower bound."""
     if least is None:
         return free(spec, name, initval=start)
     return pm.Truncated(name, unnamed(spec.priors[name]), lower=float(least))

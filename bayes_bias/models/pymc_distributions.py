@@ -70,16 +70,15 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
         If the object is not a distribution, or if a name and numbers cannot describe the distribution.
     """
     variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
-    op = getattr(getattr(variable, "owner", None), "op", None)
+    op = getattr(getattr(variable, "owner", None), "op", None)  # the operation that draws random numbers
     if not hasattr(op, "dist_params"):
         raise SpecError(
             f"{where}: {kind_of(distribution)} is not a distribution. Pass its name and parameters,"
             " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
         )
     numbers = _numbers(variable)
-    for family in _CONTINUOUS.values():
-        if not isinstance(op, family.rv_type or ()):
-            continue
+    families = [family for family in _CONTINUOUS.values() if isinstance(op, family.rv_type or ())]
+    for family in families:
         for parameters in _candidates(family, numbers or []):
             try:
                 candidate = family.dist(**parameters)
@@ -94,7 +93,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 
 def _numbers(distribution: Any) -> list[float] | None:
-    """Return the parameters from which random numbers are drawn, or None if they are not numbers."""
+    """Return the parameters from which PyMC draws random numbers, or None if they are not numbers but variables."""
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
         return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
@@ -102,15 +101,18 @@ def _numbers(distribution: Any) -> list[float] | None:
         return None
 
 
-def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
-    """Yield arguments that may create a distribution with these numbers: in any order, with one of them as a rate, and
-    without the first number (such as a location of zero) or infinite bounds.
+def _candidates(family: Any, numbers: list[float]) -> Iterator[dict[str, float]]:
+    """Yield arguments that may create a distribution with these numbers, such as ``{"alpha": 2, "beta": 1}``.
+
+    The numbers are tried for all combinations of parameters of the family, in any order. They are also tried with one
+    number replaced by its reciprocal, because it may be a rate, and without the first number, such as a location of
+    zero. Infinite numbers are bounds that were not set.
     """
     names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
-    finite = [number for number in values_given if np.isfinite(number)]
-    for numbers in (finite, finite[1:]):
-        rates = [[*numbers[:k], _rounded(1 / x), *numbers[k + 1 :]] for k, x in enumerate(numbers) if x]
-        for parameters, values in product(combinations(names, len(numbers)), (numbers, *rates)):
+    finite = [number for number in numbers if np.isfinite(number)]
+    for tried in (finite, finite[1:]):
+        with_rate = [[*tried[:k], _rounded(1 / x), *tried[k + 1 :]] for k, x in enumerate(tried) if x]
+        for parameters, values in product(combinations(names, len(tried)), (tried, *with_rate)):
             for order in permutations(values):
                 yield dict(zip(parameters, order, strict=True))
 

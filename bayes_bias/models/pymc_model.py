@@ -31,7 +31,11 @@ _MOST_NUMBERS = 12
 
 
 def prior_names(model: pm.Model) -> list[str]:
-    """Return the free variables other than effects of words, pairs and replicates."""
+    """Return the names of the free variables that are parameters, and not effects of words, pairs, or replicates.
+
+    Effects have the dims in `_OF_EFFECTS`, or a name that ends in ``_z``. A standard deviation in units of the priors
+    also ends in ``_z``, but begins with ``sd_``.
+    """
     names = []
     for variable in model.free_RVs:
         name = variable.name
@@ -42,7 +46,11 @@ def prior_names(model: pm.Model) -> list[str]:
 
 
 def formula_of(model: pm.Model) -> str:
-    """Return PyMC's formula of a model, with the numbers of small arrays instead of ``<constant>``."""
+    """Return PyMC's formula of a model, with the numbers of small arrays instead of ``<constant>``.
+
+    PyMC prints a line for each variable: ``name = Data`` for data, and ``name ~ Distribution(...)`` for random
+    variables. The right side of both is replaced.
+    """
     lines = []
     for line in model.str_repr().splitlines():
         variable = model[line.split()[0]]
@@ -62,26 +70,33 @@ def distribution_of(model: pm.Model, variable: Any) -> str:
 
 
 def priors_of(model: pm.Model) -> dict[str, str]:
-    """Return the prior of each parameter, in the units of the table."""
+    """Return the prior of each parameter as text, in the units of the table, such as ``0.05 * HalfNormal(0, 1)``."""
     priors = {}
     for name in prior_names(model):
-        factor = _unit(model, name)
-        parameter = name.removesuffix("_z") if factor else name
-        priors[parameter] = factor + distribution_of(model, model[name])
+        unit = _unit(model, name)  # "" for a variable without a unit
+        parameter = name.removesuffix("_z") if unit else name
+        priors[parameter] = unit + distribution_of(model, model[name])
     return priors
 
 
 def _unit(model: pm.Model, name: str) -> str:
-    """Return the unit by which the free variable of a standard deviation is multiplied, as a factor, or ""."""
-    whole = name.removesuffix("_z")
-    if whole == name or whole not in model.named_vars:
+    """Return the unit by which the free variable of a standard deviation is multiplied, such as "0.05 * ", or "".
+
+    The free variable is ``sd_target_z``, for example, and the standard deviation ``sd_target`` is a derived variable.
+    Its value for a free variable of one is the unit.
+    """
+    derived = name.removesuffix("_z")
+    if derived == name or derived not in model.named_vars:
         return ""
-    [unit] = graph_replace([model[whole]], {model[name]: np.ones(model[name].shape.eval(mode="FAST_COMPILE"))})
+    [unit] = graph_replace([model[derived]], {model[name]: np.ones(model[name].shape.eval(mode="FAST_COMPILE"))})
     return f"{_numbers(unit.eval(mode='FAST_COMPILE'))} * "
 
 
 def _parameter(model: pm.Model, parameter: Any) -> str:
-    """Return the numbers of a parameter, or the names of the variables that it depends on."""
+    """Return a parameter of a distribution as text: its numbers, or the names of the variables that it depends on.
+
+    A parameter that is computed from the variables a and b is shown as ``f(a, b)``.
+    """
     variables = {*model.basic_RVs, *model.deterministics}
     names = [node.name for node in ancestors([parameter], variables) if node in variables]
     if not names:
@@ -90,7 +105,7 @@ def _parameter(model: pm.Model, parameter: Any) -> str:
 
 
 def _numbers(values: NDArray[Any]) -> str:
-    """Return a short array as text, or the number of values of a longer array."""
+    """Return a short array as text, or the number of values of a longer array. Equal values are written once."""
     flat = np.unique(values) if np.ptp(values) == 0 else np.ravel(values)
     if flat.size == 1:
         return f"{flat.item():.4g}"
@@ -238,7 +253,11 @@ def pymc_model(
 
 
 def _as_data(inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Create ``pm.Data`` for the arrays that differ between tables of the same shape."""
+    """Create ``pm.Data`` for the arrays that differ between tables of the same shape.
+
+    `_DIMS_OF_DATA` has the names of most of these arrays, and their dims. An array may lack the first of its dims, as
+    the values of a table without replicates. Other arrays are returned unchanged, as constants of the model.
+    """
     data: dict[str, Any] = dict(inputs)
     for name, values in inputs.items():
         if name in _DIMS_OF_DATA:
@@ -281,6 +300,7 @@ def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -
 
 
 def _draw_by_graphviz(model: pm.Model, path: Path) -> bytes:
+    """Return the graph of a model in the format of the path's extension: the text of a .dot file, or a picture."""
     instead = f"use Mermaid, which needs no program: '{path.with_suffix('.mmd')}'"
     try:
         graphviz = import_module("graphviz")

@@ -63,8 +63,10 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
 def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> FloatOrArray:
     """Return the unit for scales that differ along these dims, relative to the common unit.
 
-    With separate units for each group or class, scales are larger where words vary more. The result is 1 if a spec has
-    only the common unit, or if the scales do not differ between groups or classes.
+    With separate units for each group or class, scales are larger where words vary more. The unit of a group is the
+    standard deviation within its blocks, relative to all blocks, and the unit of a class likewise. A scale for each
+    group and control class has the unit of the group. The result is 1 if a spec has only the common unit, or if the
+    scales do not differ between groups or classes.
     """
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
         return 1.0
@@ -79,20 +81,25 @@ def units_by_category(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[st
     """Return the units of the priors as inputs of a PyMC model: ``unit``, and ``group_unit`` and ``class_unit`` if
     scales of each group or class have their own unit. The result is empty if priors are in the units of the table.
 
-    `unit` is the common unit, in the units of the model.
+    `unit` is the common unit, in the units of the model. A relative unit without dims means that the groups, or
+    classes, have the common unit.
     """
     if spec.options["unit"] == AS_MEASURED:
         return {}
     units = {"unit": np.asarray(unit, dtype=float)}
     for name, dim in _UNIT_OF.items():
-        times = relative_unit(dims_of_scale(spec, (dim,)), spec, data)
-        if np.ndim(times):
-            units[name] = unit * np.asarray(times)
+        relative = relative_unit(dims_of_scale(spec, (dim,)), spec, data)
+        if np.ndim(relative):
+            units[name] = unit * np.asarray(relative)
     return units
 
 
 def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the dims along which a scale differs in a spec, out of the dims along which it may differ."""
+    """Return the dims along which a scale differs in a spec, out of the dims along which it may differ.
+
+    The option "scales" of the spec is `COMMON` (one scale for all groups and classes), `BY_CLASS` (one for each class,
+    but not for each group), or `BY_GROUP` (one for each of both).
+    """
     if spec.options["scales"] == COMMON:
         return ()
     return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
@@ -102,12 +109,14 @@ def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
     """Return the dims of the standard deviations in a model with these labels, by name.
 
     They are listed in the order of sampling: scales of words and the residual, of clusters, of differences between
-    replicates in the effects of words, and of replicates.
+    replicates in the effects of words, and of replicates. Only components of variance that apply to the table are
+    included, and a separate residual of control classes only if the spec has a prior for it.
     """
     used = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
     dims: dict[str, tuple[str, ...]] = {}
 
     def add(components: Iterable[Component], suffix: str = "") -> None:
+        """Add the scales of those components that apply to the table and the spec."""
         for component in components:
             name = component.name + suffix
             if component in used and (component.name != CONTROL_RESIDUAL or name in spec.priors):
@@ -134,7 +143,10 @@ def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 
 def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]:
-    """Return the unit of the prior of each parameter, relative to the unit of the spec."""
+    """Return the unit of the prior of each parameter, relative to the unit of the spec.
+
+    The unit is a number, or an array with a unit for each group or class along which the parameter differs.
+    """
     units = {name: relative_unit(dims_of_scale(spec, DIMS.get(name, ())), spec, data) for name in spec.priors}
     for side in SIDES:
         name = f"sd_{side}_preference"
@@ -153,7 +165,8 @@ def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray
 def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, FloatOrArray] | None = None) -> xr.Dataset:
     """Return draws of the parameters of a model in the units of its table.
 
-    Variances have squared units, and shape parameters and inflations have no unit.
+    Each variable is multiplied by the common `unit`, or by its own in `others`. Variances have squared units, and shape
+    parameters and inflations have no unit.
     """
     units: dict[Any, FloatOrArray] = {**dict.fromkeys(posterior, unit), **(others or {})}
     units |= dict.fromkeys(shape_parameters(), 1.0)
@@ -166,12 +179,13 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Floa
 def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:
     """Round to a number of significant digits.
 
-    The last bits depend on the processor, and chains would amplify these differences.
+    The last bits depend on the processor, and chains would amplify these differences. A number is rounded to a multiple
+    of the value of its last digit, such as 0.001 for 1.234567 with four digits.
     """
     numbers = np.asarray(values, dtype=float)
     size = np.where(numbers == 0, 1.0, np.abs(numbers))
-    step = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
-    return np.asarray(np.round(numbers / step) * step)
+    last_digit = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
+    return np.asarray(np.round(numbers / last_digit) * last_digit)
 
 
 # Scales of levels. They do not affect the bias if levels cancel in it.

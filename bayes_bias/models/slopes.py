@@ -42,7 +42,11 @@ def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
 def explained_pairs(
     slopes: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> xr.DataArray | float:
-    """Return the part of each pair's value that slopes explain, at positions along ``pair``; 0 without covariates."""
+    """Return the part of each pair's value that slopes explain, (..., pair), or 0 without covariates.
+
+    `target` and `attribute` are the positions of the words of each pair. Slopes of targets' covariates differ between
+    classes, and slopes of attributes' covariates between groups, so each pair has those of its class and group.
+    """
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     positions = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
@@ -67,7 +71,11 @@ def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers
 def _explained(
     slopes: Mapping[str, xr.DataArray] | xr.Dataset, targets: xr.DataArray | None, attributes: xr.DataArray | None
 ) -> xr.DataArray:
-    """Return the part that slopes explain, given the covariates of targets, of attributes, or of both."""
+    """Return the part that slopes explain, given the covariates of targets, of attributes, or of both.
+
+    The part is a sum over covariates: of slopes times covariates of targets, of slopes times covariates of attributes,
+    and of slopes of products times covariates of both.
+    """
     parts = []
     if targets is not None:
         parts.append(xr.dot(slopes[TARGET_SLOPE], targets, dim="target_covariate"))
@@ -79,15 +87,16 @@ def _explained(
 
 
 def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArray:
-    """Return slopes of word means.
+    """Return the slopes of word means, that is, averaged over the words of the other side.
 
-    They are averaged over the words of the other side, and do not refer to the centre of that side's covariates.
+    Slopes are stored at the centre of the covariates of the other side. If there are slopes of products, the slope at
+    the mean covariates of a group or class is the stored slope, plus the products times these means.
     """
-    at_centre = slopes[f"{side}_slope"]
+    slope_at_centre = slopes[f"{side}_slope"]
     if PRODUCT not in slopes:
-        return at_centre
-    opposite = data[_AVERAGE[1 - SIDES.index(side)]]
-    return at_centre + xr.dot(slopes[PRODUCT], opposite, dim=[opposite.dims[-1]])
+        return slope_at_centre
+    opposite_mean = data[_AVERAGE[1 - SIDES.index(side)]]
+    return slope_at_centre + xr.dot(slopes[PRODUCT], opposite_mean, dim=[opposite_mean.dims[-1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +122,7 @@ class Slopes:
         x = data[f"{side}_slope_design"].to_numpy()
         y = data[f"{side}_slope_value"].to_numpy()
         _, first_row, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
-        patterns = slope_patterns(data, side, variances.patterns)[first_row]
+        patterns = slope_patterns(data, side, variances.patterns)[first_row]  # equal for all rows of a part
         precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))
         q, k = x.shape[-1], y.shape[-1]
         xx = np.empty((len(first_row), q, q))
@@ -133,20 +142,24 @@ class Slopes:
         """Return the slopes of products of covariates, which only the interaction determines.
 
         Residuals of the interaction are independent, so the covariance of least squares is the residual variance times
-        the Kronecker product of ``inv(z'z)`` for the covariates z of both sides.
+        the Kronecker product of ``inv(x'x)`` and ``inv(z'z)`` for the covariates x of targets and z of attributes.
         """
         residual = variances.table.residual[..., 0, None, None]  # controls have no covariates
-        targets = centre_covariates(data, "target")
-        attributes = centre_covariates(data, "attribute")
-        covariance = residual * np.kron(np.linalg.inv(targets.T @ targets), np.linalg.inv(attributes.T @ attributes))
-        centre = data[PRODUCT].to_numpy()
+        x = centre_covariates(data, "target")
+        z = centre_covariates(data, "attribute")
+        covariance = residual * np.kron(np.linalg.inv(x.T @ x), np.linalg.inv(z.T @ z))
+        centre = data[PRODUCT].to_numpy()  # least squares, which do not depend on the scales
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
 
     def contrast(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """Return mean and variance of sums with weights (contrasts, covariates, k), as (..., contrasts)."""
-        flat = weights.reshape(len(weights), -1)
-        centre = self.centre.reshape(*self.centre.shape[:-2], -1) @ flat.T
-        return centre, np.einsum("ja,...ab,jb->...j", flat, self.covariance, flat)
+        """Return the mean and variance (..., contrasts) of weighted sums of slopes, with weights (contrasts,
+        covariates, k).
+
+        With the weights w of a sum as a vector, the mean is ``w' centre``, and the variance is ``w' covariance w``.
+        """
+        w = weights.reshape(len(weights), -1)
+        mean = self.centre.reshape(*self.centre.shape[:-2], -1) @ w.T
+        return mean, np.einsum("ja,...ab,jb->...j", w, self.covariance, w)
 
     def draw(self, rng: np.random.Generator) -> Numbers:
         """Draw slopes once for each set of scales."""
@@ -163,15 +176,20 @@ def sides_explained(data: xr.Dataset) -> tuple[Side, ...]:
 def drawn_slopes(
     variances: Variances, data: xr.Dataset, sample: Mapping[str, xr.DataArray], rng: np.random.Generator
 ) -> xr.Dataset:
-    """Draw all slopes, at the centre of the covariates of the other side."""
+    """Draw all slopes given the scales, at the centre of the covariates of the other side.
+
+    The estimates in `Slopes` are of word means, so they are averaged over the words of the other side. If both sides
+    have covariates, the product slopes times the mean covariates of the other side are therefore subtracted. `sample`
+    has the sample dims of the draws with their labels.
+    """
     sides = sides_explained(data)
     slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
     if len(sides) == len(SIDES):
         slopes[PRODUCT] = product = Slopes.from_products(variances, data).draw(rng)
-        targets = data.target_covariate_mean.to_numpy()
-        attributes = data.attribute_covariate_mean.to_numpy()
-        slopes[TARGET_SLOPE] = slopes[TARGET_SLOPE] - product @ attributes.T
-        slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
+        target_means = data.target_covariate_mean.to_numpy()
+        attribute_means = data.attribute_covariate_mean.to_numpy()
+        slopes[TARGET_SLOPE] = slopes[TARGET_SLOPE] - product @ attribute_means.T
+        slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ target_means.T
     variables, coords = {}, dict(sample)
     for name, values in slopes.items():
         along = DIMS_OF[name]
@@ -184,19 +202,22 @@ def explained_contrast(
     variances: Variances, data: xr.Dataset, weights: xr.DataArray
 ) -> dict[Side, tuple[Numbers, Numbers]]:
     """Return the mean and variance, given the scales, of the part of contrasts (..., contrasts) that the covariates of
-    each side explain. The part that products of both sides explain is added to the targets.
+    each side explain.
+
+    The part that the covariates of targets explain is the sum over classes of slopes times a weighted mean of
+    covariates, with the weights w of blocks, and likewise for attributes. Slopes of means already include the products
+    at the mean covariates of the other side. The products are therefore counted twice, once for each side, and their
+    part is subtracted once, from the targets.
     """
     sides = sides_explained(data)
     w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts j, groups g, classes c)
     contrasts: dict[Side, tuple[Numbers, Numbers]] = {}
     for side in sides:
         average = data[f"{side}_covariate_mean"].to_numpy()
-        # The weights of the slopes are the contrasts of the mean covariates (l of targets, m of attributes).
+        # The weights of slopes are contrasts of mean covariates (l of targets, m of attributes).
         slope_weights = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
         contrasts[side] = Slopes.of(variances, data, side).contrast(slope_weights)
     if len(sides) == len(SIDES):
-        # Slopes of means already include the products at the mean covariates of the other side. The products are
-        # therefore counted twice, once for each side, and are subtracted once.
         product_weights = -np.einsum("jgc,gl,cm->jlm", w, *(data[name].to_numpy() for name in _AVERAGE))
         product_mean, product_variance = Slopes.from_products(variances, data).contrast(product_weights)
         mean, variance = contrasts["target"]
@@ -213,7 +234,6 @@ def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray,
     covariate = f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
     # A mean of n words varies by b' C b / n, where b are the slopes of the contrast and C is the correlation.
-    slope = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
-    slope = slope / np.sqrt(data[f"n_{side}s"])
-    other_slope = slope.rename({covariate: "other"})
-    return xr.dot(slope, correlation, other_slope, dim=[covariate, "other", CATEGORY_COORD[side]])
+    b = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
+    b = b / np.sqrt(data[f"n_{side}s"])
+    return xr.dot(b, correlation, b.rename({covariate: "other"}), dim=[covariate, "other", CATEGORY_COORD[side]])

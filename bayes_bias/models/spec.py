@@ -94,7 +94,10 @@ class Prior:
 
     @property
     def size(self) -> FloatOrArray:
-        """Order of magnitude of a scale with this prior."""
+        """Order of magnitude of a scale with this prior.
+
+        For a distribution that is not built in, it is guessed from PyMC's usual names of scales and rates.
+        """
         if self.distribution in _FAMILIES:
             return _FAMILIES[self.distribution].size_of(self.parameters)
         for name in ("sigma", "beta"):
@@ -109,7 +112,10 @@ class Prior:
         return None if family is None or family.terms is None else family.terms(**self.parameters)
 
     def with_unit(self, unit: FloatOrArray) -> Self:
-        """Return the prior of the parameter times a unit. Several units give one prior for each group or class."""
+        """Return the prior of ``unit * x`` for a parameter x with this prior. Several units give one prior for each.
+
+        The parameters of a built-in distribution are converted, and otherwise the unit is stored as a factor.
+        """
         if self.distribution not in _FAMILIES:
             return replace(self, times=self.times * unit)
         return replace(self, parameters=_FAMILIES[self.distribution].in_unit(self.parameters, unit))
@@ -175,6 +181,7 @@ class ModelSpec:
     reference: Reference | None = None
 
     def __post_init__(self) -> None:
+        """Raise an error if the likelihood integrates word effects out, but the residual does not allow this."""
         residual = residual_of(self.priors)
         if not residual.collapses and self.options.get("likelihood") == "collapsed":
             shapes = ", ".join(residual.shapes)
@@ -208,7 +215,7 @@ class ModelSpec:
         return replace(self, priors=MappingProxyType({**self.priors, parameter: prior}))
 
     def without_prior(self, parameter: str) -> Self:
-        """Return a copy without an optional term."""
+        """Return a copy without the prior of an optional parameter, and therefore without this term of the model."""
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
             raise SpecError(f"{self.name}: '{parameter}' is not an optional term. {hint}")
@@ -265,7 +272,11 @@ def _shipped(name: str) -> Mapping[str, Any]:
 
 
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
-    """Return a validated spec from the content of a TOML file, combined with the built-in model that it extends."""
+    """Return a validated spec from the content of a TOML file, combined with the built-in model that it extends.
+
+    A file has a structure, or a `base` with one, and may have texts, options of the structure, priors of its
+    parameters, and a reference. Raise an error for any other key.
+    """
     if "base" in content:
         content = _beyond_base(content, name)
     if "structure" not in content:
@@ -289,20 +300,26 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
 
 
 def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the content of a file, combined with the built-in model on which it is based."""
-    own = dict(content)
-    base = own.pop("base")
+    """Return the content of a file, combined with the built-in model on which it is based.
+
+    Keys of the file replace those of the built-in model, and its priors replace single priors of the built-in model.
+    """
+    differences = dict(content)
+    base = differences.pop("base")
     if base not in spec_names():
         raise SpecError(f"{name}: base is '{base}', which is not a built-in model. {did_you_mean(base, spec_names())}")
     inherited = _shipped(base)
-    priors = own.get("priors", {})
+    priors = differences.get("priors", {})
     if not isinstance(priors, Mapping):
         raise SpecError(f"{name}: 'priors' must be a table, but is {priors!r}. Write [priors.sd_residual] and so on.")
-    return {**inherited, **own, "priors": {**inherited["priors"], **priors}}
+    return {**inherited, **differences, "priors": {**inherited["priors"], **priors}}
 
 
 def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[str, str]:
-    """Return all options of a structure, including defaults. Raise an error for an unknown option."""
+    """Return all options of a structure, including defaults. Raise an error for an unknown option.
+
+    `OPTIONS` has the choices of each option, of which the first is the default.
+    """
     valid = OPTIONS[structure]
     check_keys(options, set(valid), name, SpecError)
     for key, value in options.items():
@@ -312,7 +329,10 @@ def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[s
 
 
 def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
-    """Return the prior of each parameter. Raise an error if a parameter without a default has no prior."""
+    """Return the prior of each parameter of a structure, in its order.
+
+    Raise an error for an unknown parameter, and if a parameter that is not optional has no prior.
+    """
     parameters = STRUCTURES[structure]
     check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
     for parameter in parameters:
@@ -322,7 +342,11 @@ def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[st
 
 
 def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
-    """Return the prior of a parameter from the distribution and the numbers in a file."""
+    """Return the prior of a parameter from the `content` of its table in a file: a distribution and its numbers.
+
+    `STRUCTURES` has the parameters of each structure, and their built-in distributions, whose numbers are checked here.
+    Any other distribution may be one of PyMC.
+    """
     where = f"{name}, [priors.{parameter}]"
     if parameter not in STRUCTURES[structure]:
         raise SpecError(
@@ -351,7 +375,11 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
-    """Return a prior of any other distribution of PyMC. PyMC is imported only if a spec has such a prior."""
+    """Return a prior with any distribution of PyMC that is not built in.
+
+    PyMC, which takes seconds to import, checks it. `valid` are the built-in distributions of the parameter, which are
+    positive for scales.
+    """
     with optional(f" for the prior {distribution}"):
         from bayes_bias.models.pymc_distributions import check_distribution
 

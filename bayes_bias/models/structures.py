@@ -140,8 +140,10 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
 
 
 def _suits_prior_from_vectors(table: AssociationTable, spec: ModelSpec, side: Side) -> bool:
-    """Return True if vectors provide the expected standard deviation of preferences for each group (class) of a side,
-    and if each group (class) has its own scale in the model.
+    """Return True if preferences of a side can have a prior from vectors.
+
+    Vectors must provide the expected standard deviation of preferences for each group (class), each group (class) must
+    have its own scale in the model, and words must not be paired.
     """
     have_own_scales = spec.options.get("scales") in ((BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS))
     expected = table.values.coords.get(f"{side}_preference_sd")
@@ -194,7 +196,10 @@ def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:
 
 
 def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
-    """Return the PyMC model of this spec for data of this shape."""
+    """Return the PyMC model of this spec for data of this shape.
+
+    The arrays of the table are ``pm.Data``, so that the compiled model can be used for other tables of this shape.
+    """
     import pymc as pm
 
     spec = resolved(spec, data)

@@ -36,12 +36,15 @@ class Part:
     patterns: Numbers
 
     def log_likelihood(self, coefficients: Numbers) -> Numbers:
-        """Return ``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, as (...). ``M`` is the sum of coefficients
-        (..., terms) times patterns. A constant is omitted.
+        """Return the log likelihood of the scatter matrices S, summed over parts, up to a constant.
+
+        The log likelihood of a part is ``-(df log det M + tr(M^-1 S)) / 2``, where the covariance M is the sum of
+        coefficients (..., terms) times patterns. The result has the shape (...).
         """
-        covariance = np.tensordot(coefficients, self.patterns, ([-1], [1]))
-        explained = (np.linalg.inv(covariance) * self.scatter).sum(axis=(-1, -2))
-        return np.asarray(-0.5 * (self.df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
+        covariance = np.tensordot(coefficients, self.patterns, ([-1], [1]))  # M of each part, (..., parts, k, k)
+        trace = (np.linalg.inv(covariance) * self.scatter).sum(axis=(-1, -2))
+        log_det = np.linalg.slogdet(covariance).logabsdet
+        return np.asarray(-0.5 * (self.df * log_det + trace).sum(axis=-1))
 
 
 def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
@@ -82,7 +85,11 @@ def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
 
 
 def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
-    """Return the interaction of the associated classes and the controls, in the mean table and between replicates."""
+    """Return the parts with the interaction, that is, residuals after removing the means of rows and columns.
+
+    There are up to four: for the associated classes and for the control classes, each in the mean table and between
+    replicates. Each has a sum of squares, degrees of freedom, and the pattern of its residual variance.
+    """
     residual_patterns = {"": patterns.table.residual}
     if patterns.replicates:
         residual_patterns["replicate_"] = patterns.between.residual
@@ -98,7 +105,12 @@ def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
 
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
-    """Return the parts of the mean table, followed by the parts for differences between replicates."""
+    """Return the parts with the differences between the words of one side within their group or class.
+
+    The parts of the mean table come first, followed by the parts for differences between replicates, if there are any.
+    A part of the mean table has words of one group or class (`cell_of_part`) with the same weight of effects that
+    clusters share (`shared`).
+    """
     scatter = data[f"{side}_scatter"].to_numpy()
     df = data[f"{side}_df"].to_numpy()
     cell_of_part = data[f"{side}_part_cell"].to_numpy()

@@ -56,7 +56,7 @@ class Contrast(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the posterior and the verdict in sentences."""
+        """Describe the verdict in sentences or, for a level, which has no verdict, the mean and its interval."""
         if self.verdict is not None:
             return f"{self.label}: {self.verdict.text}"
         row = self.table.loc[self.label]

@@ -20,13 +20,18 @@ _LESS, _WITH = " - ", ":"
 
 
 def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: bool = False) -> xr.DataArray:
-    """Return the weights ``(contrast, group, attribute_class)`` of block means after checking the user's input."""
-    blocks = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
-    _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
+    """Return the weights ``(contrast, group, attribute_class)`` of block means after checking the user's input.
+
+    `weights` is a formula such as ``"men - women: career"``, or has a weight for each group and class (a block). Blocks
+    without a weight have the weight zero. Weights must sum to zero, except for `levels`.
+    """
+    argument = f"contrast '{weights}'" if isinstance(weights, str) else "weights"
+    weight_of_block = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
+    _check_sum(list(weight_of_block.values()), argument, levels)
     groups = _labels(data.group)
     classes = _labels(data.attribute_class)
     grid = np.zeros((1, len(groups), len(classes)))
-    for (group, attribute_class), weight in blocks.items():
+    for (group, attribute_class), weight in weight_of_block.items():
         grid[0, groups.index(group), classes.index(attribute_class)] = weight
     coords = {"contrast": [label], **{dim: data[dim] for dim in BLOCK}}
     return xr.DataArray(grid, dims=("contrast", *BLOCK), coords=coords)
@@ -40,19 +45,20 @@ def weights_of_formulas(data: xr.Dataset, formulas: Sequence[str]) -> xr.DataArr
 def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
     """Return the weights of ``"group - group: class"``: the signs of the groups times the signs of the classes.
 
-    Because names may contain a colon or a hyphen, the function tries every possible split of the formula.
+    Because names may contain a colon or a hyphen, the function tries every colon as the one between groups and classes.
+    If none works, it raises an error that names the first unknown group or class.
     """
-    before_colon = [i for i, letter in enumerate(formula) if letter == _WITH]
-    if not before_colon:
+    colons = [i for i, letter in enumerate(formula) if letter == _WITH]
+    if not colons:
         raise BayesBiasError(
             f"The contrast '{formula}' names no class. Write groups, a colon, and classes, such as"
             f" '{' - '.join(_labels(data.group)[:2])}: {_labels(data.attribute_class)[0]}'."
         )
-    for i in before_colon:
-        groups = _signs(formula[:i], _labels(data.group))
-        classes = _signs(formula[i + 1 :], _labels(data.attribute_class))
-        if groups and classes:
-            return {(g, c): groups[g] * classes[c] for g, c in product(groups, classes)}
+    for i in colons:
+        sign_of_group = _signs(formula[:i], _labels(data.group))
+        sign_of_class = _signs(formula[i + 1 :], _labels(data.attribute_class))
+        if sign_of_group and sign_of_class:
+            return {(g, c): sign_of_group[g] * sign_of_class[c] for g, c in product(sign_of_group, sign_of_class)}
     groups_text, _, classes_text = formula.partition(_WITH)
     for what, text, labels in (("group", groups_text, data.group), ("class", classes_text, data.attribute_class)):
         for name in text.split(_LESS):
@@ -63,7 +69,8 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
     """Return +1 for the first and -1 for the second name of ``"name - name"``, or +1 for a single name.
 
-    The result is empty if a name is unknown, or if both names are equal.
+    The result is empty if a name is unknown, or if both names are equal. A name may contain " - " itself, so every
+    split into two names is tried.
     """
     text = text.strip()
     if text in labels:
@@ -78,9 +85,12 @@ def _signs(text: str, labels: list[str]) -> dict[str, float]:
 
 
 def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
-    """Return the weight of each block. Raise an error for an unknown name or a missing value."""
-    blocks = _as_mapping(weights)
-    for (group, attribute_class), weight in blocks.items():
+    """Return the weight of each block, that is, of each group and class in the user's `weights`.
+
+    Raise an error for an unknown name, or for a weight that is not a finite number.
+    """
+    weight_of_block = _as_mapping(weights)
+    for (group, attribute_class), weight in weight_of_block.items():
         _check_name("weights", "group", group, data.group)
         _check_name("weights", "class", attribute_class, data.attribute_class)
         if not is_number(weight):
@@ -88,19 +98,18 @@ def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
                 f"`weights` must contain finite numbers, but the weight of ('{group}', '{attribute_class}')"
                 f" is {weight!r}. Omit blocks without a weight."
             )
-    return blocks
+    return weight_of_block
 
 
 def _as_mapping(weights: Any) -> dict[tuple[Any, Any], Any]:
-    """Return the weight of each group and class, in any form in which a user may pass them."""
+    """Return the weight of each group and class as ``{(group, class): weight}``.
+
+    A user may pass this mapping, a DataFrame with groups as rows and classes as columns, or a labelled DataArray.
+    """
     if isinstance(weights, xr.DataArray) and set(weights.dims) == set(BLOCK) <= set(weights.coords):
         weights = weights.transpose(*BLOCK).to_pandas()
     if isinstance(weights, pd.DataFrame):
-        blocks = {}
-        for attribute_class, column in weights.items():
-            for group, weight in column.items():
-                blocks[group, attribute_class] = weight
-        return blocks
+        return {(group, name): weight for name, column in weights.items() for group, weight in column.items()}
     if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
         return dict(weights)
     raise BayesBiasError(

@@ -24,7 +24,8 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
     """Return the distribution of the part of each contrast that covariates explain.
 
     Given the scale parameters, it is normal. The parts of both sides are independent, so their means and variances are
-    added. A model with slopes as variables has draws of the part, which all get the standard deviation of the draws.
+    added. A model with slopes as variables has draws of the part instead. Each draw becomes the centre of a normal with
+    the standard deviation of all draws.
     """
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
@@ -53,16 +54,17 @@ class CovariateEstimates:
     def unadjusted_bias(self) -> Estimate:
         """Return the bias of words with their actual covariates. New words have new covariate values.
 
-        Given the scales, the variance of the bias at equal covariates includes the uncertainty of the explained part,
-        which cancels here. The variance between the covariates of new words is added.
+        Given the scales, the variance of the bias at equal covariates includes the variance of the explained part,
+        which cancels here. The variance between the covariates of new words (`spread`) is added, for the sides that the
+        scope samples. Draws are the adjusted bias, plus the explained part, plus normal draws with this variance.
         """
         adjusted = self.bias()
         assert adjusted.noise_sd is not None
         explained_sd = explained(self.fitted, self._weights).sd
         spread = xr.zeros_like(explained_sd)
-        sampled = {facet.dim for facet in self.scope.facets}
+        sampled_sides = {facet.dim for facet in self.scope.facets}
         for side in SIDES:
-            if side in sampled and f"{side}_slope" in self.fitted.posterior:
+            if side in sampled_sides and f"{side}_slope" in self.fitted.posterior:
                 spread = spread + spread_of_words(self.fitted.posterior, self.fitted.data, self._weights, side)
         sd = (adjusted.noise_sd**2 - explained_sd**2 + spread) ** 0.5
         normal = np.random.default_rng(self.fitted.seed).standard_normal(spread.shape)
@@ -76,8 +78,11 @@ class CovariateEstimates:
         return _unobserved(self._explained_draws, part if self.fitted.structure.COLLAPSED else None)
 
     def slope(self) -> Estimate:
-        """Return the slopes of words' preferences. For attributes of a single group, which have no preferences, return
-        the slopes of their closeness to the group.
+        """Return the slopes of words' preferences, one for each covariate and each class (or group) of the other side.
+
+        The slope of a preference for a class is its slope minus the mean over classes. With two classes, both slopes
+        differ only in sign, so only the first is returned. For attributes of a single group, which have no preferences,
+        return the slopes of their closeness to the group.
         """
         rows = []
         for side in SIDES:
@@ -91,7 +96,7 @@ class CovariateEstimates:
             if slopes.sizes[across] > 1:
                 slopes = slopes - slopes.mean(across)
             cells = slopes[across].to_numpy()
-            if len(cells) == 2:  # the two slopes differ only in sign
+            if len(cells) == 2:
                 cells = cells[:1]
             for variable, cell in product(slopes[covariate].to_numpy(), cells):
                 slope = slopes.sel({covariate: variable, across: cell}, drop=True)
@@ -158,16 +163,19 @@ class Adjustment:
 
 
 def covariates_of(fitted: Fitted) -> str:
-    """Return the names of all covariates that have slopes, each with its side, as text. Return "" if there are none."""
-    sides_of: dict[str, list[str]] = {}
+    """Return the names of all covariates that have slopes, each with its side, as text, or "" if there are none.
+
+    Covariates of the same sides are named together, such as "rank and length of targets, and age of attributes".
+    """
+    sides_of_covariate: dict[str, list[str]] = {}
     for side in SIDES:
         if f"{side}_slope" in fitted.posterior:
             for name in fitted.data[f"{side}_covariate"].to_numpy().tolist():
-                sides_of.setdefault(name, []).append(f"{side}s")
-    names_of: dict[str, list[str]] = {}
-    for name, sides in sides_of.items():
-        names_of.setdefault(" and ".join(sides), []).append(name)
-    return ", and ".join(f"{joined(names)} of {sides}" for sides, names in names_of.items())
+                sides_of_covariate.setdefault(name, []).append(f"{side}s")
+    covariates_of_sides: dict[str, list[str]] = {}
+    for name, sides in sides_of_covariate.items():
+        covariates_of_sides.setdefault(" and ".join(sides), []).append(name)
+    return ", and ".join(f"{joined(names)} of {sides}" for sides, names in covariates_of_sides.items())
 
 
 def _excludes_zero(bounds: Bounds) -> bool:

@@ -85,9 +85,9 @@ class Mixture:
 
 
 def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[NDArray[np.float64]]:
-    """Return `Mixture.quantiles` of several mixtures.
+    """Return the quantiles (probs, contrasts) of each of several mixtures (see `Mixture.quantiles`).
 
-    A single search saves time, because most of the time is overhead per search.
+    The contrasts of all mixtures are joined, because most of the time of a search is overhead, and then split again.
     """
     if not mixtures:
         return []
@@ -98,21 +98,24 @@ def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[ND
 
 
 def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iterable[float]) -> NDArray[np.float64]:
-    """Return quantiles ``(probs, contrasts)`` of mixtures of normals ``(draws, contrasts)``."""
+    """Return quantiles ``(probs, contrasts)`` of mixtures of normals ``(draws, contrasts)``.
+
+    A quantile is the value at which the cumulative probability, averaged over the normals of a mixture, equals a given
+    probability. All are searched at once, each between the smallest and the largest quantile of its normals.
+    """
     from scipy.optimize.elementwise import find_root
 
-    target = np.asarray(list(probs))[:, None]
-    contrasts = np.broadcast_to(np.arange(centre.shape[1]), (len(target), centre.shape[1]))
+    prob_column = np.asarray(list(probs))[:, None]
+    contrasts = np.broadcast_to(np.arange(centre.shape[1]), (len(prob_column), centre.shape[1]))
 
     def excess(value: NDArray[np.float64], prob: NDArray[np.float64], contrast: NDArray[np.intp]) -> Any:
         return ndtr((value - centre[:, contrast]) / sd[:, contrast]).mean(axis=0) - prob
 
-    # A quantile of a mixture lies between the smallest and the largest quantile of its components.
-    quantiles = centre + ndtri(target)[..., None] * sd
+    quantiles_of_normals = centre + ndtri(prob_column)[..., None] * sd  # (probs, draws, contrasts)
     root = find_root(
         excess,
-        (quantiles.min(axis=1), quantiles.max(axis=1)),
-        args=(np.broadcast_to(target, contrasts.shape), contrasts),
+        (quantiles_of_normals.min(axis=1), quantiles_of_normals.max(axis=1)),
+        args=(np.broadcast_to(prob_column, contrasts.shape), contrasts),
         tolerances={"fatol": 1e-7},
     )
     return np.asarray(root.x)
@@ -147,7 +150,10 @@ class Estimate:
 
     @property
     def prob_direction(self) -> NDArray[np.float64]:
-        """Return the posterior probability of the more probable sign, or missing without draws."""
+        """Return the posterior probability of the more probable sign, for each contrast, or NaN without draws.
+
+        If the posterior is a mixture of normals, the probability is exact, and otherwise it is a share of draws.
+        """
         if not self.is_uncertain:
             return self._missing
         positive = self.mixture.prob_positive if self.mixture else (self.draws > 0).mean(SAMPLE).to_numpy()
@@ -220,7 +226,6 @@ class ChangedBias(BiasDraws):
 
 
 def estimate_of(draws: Numbers, observed: float) -> Estimate:
-    """Return draws of one contrast as an estimate."""
-    return Estimate(
-        xr.DataArray(draws[None, :, None], dims=(*SAMPLE, "contrast")), xr.DataArray([observed], dims="contrast")
-    )
+    """Return draws of one contrast as an estimate with one chain and one contrast."""
+    draws_of_contrast = xr.DataArray(draws[None, :, None], dims=(*SAMPLE, "contrast"))
+    return Estimate(draws_of_contrast, xr.DataArray([observed], dims="contrast"))

@@ -69,8 +69,11 @@ def text_variances(data: xr.Dataset, weights: xr.DataArray, scope: Scope, points
 
 
 def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, points: int) -> Numbers:
-    """Return the variance of a contrast of each word's means over texts, (points, words). `weights` are (contrast,
-    class) for targets, and (contrast, group) for attributes.
+    """Return the variance that texts add to a contrast of each word's means, (points, words).
+
+    The labels of the contrasts are the words. `weights` w are (contrast, class) for targets, and (contrast, group) for
+    attributes. With the covariance C of the means of a word over texts, the variance is ``w' C w``. Its uncertainty is
+    represented by equally likely values, as in `text_variances`.
     """
     if not has_texts(data):
         return np.zeros((points, weights.sizes["contrast"]))
@@ -80,12 +83,18 @@ def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, poi
 
 
 def _equally_likely(variance: Numbers, data: xr.Dataset, points: int) -> Numbers:
-    """Return values (points, contrasts) that represent estimated variances (contrasts,), in a random order."""
+    r"""Return values (points, contrasts) that represent estimated variances (contrasts,), in a random order.
+
+    A variance V that was estimated with f degrees of freedom has the distribution :math:`f V / \chi^2_f`, whose
+    quantiles at equally spaced probabilities are equally likely. A chi-squared variable is twice a gamma variable of
+    the shape f / 2. With infinite degrees of freedom, the variance is known.
+    """
     df = float(data[DF])
     if np.isinf(df):
         return np.tile(variance, (points, 1))
-    uniform = (np.random.default_rng(_SEED).permutation(points) + 0.5) / points
-    return np.asarray(variance * (df / 2 / gammaincinv(df / 2, uniform))[:, None])
+    probs = (np.random.default_rng(_SEED).permutation(points) + 0.5) / points
+    factors = df / 2 / gammaincinv(df / 2, probs)
+    return np.asarray(variance * factors[:, None])
 
 
 # Estimands with one label per word.
@@ -166,28 +175,37 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
 
 
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Return a single result of `estimates` by its name, with the same draws, without computing the other estimands."""
-    valid = _estimands(fit, scope)
-    if isinstance(estimand, str) and estimand in valid:
-        return valid[estimand]()
+    """Return a single result of `estimates` by its name, with the same draws, without computing the other estimands.
+
+    The error for an estimand that the fit does not have includes the reason, if there is one.
+    """
+    functions = _estimands(fit, scope)
+    if isinstance(estimand, str) and estimand in functions:
+        return functions[estimand]()
     if Fitted.of(fit).structure.GENERALISES:
         blocks = _Blocks.of(fit, scope)
         reasons = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
         reasons |= {"effect_size": blocks.fitted.without_scales} | blocks.replicate_estimates.left_out
-        if sentence := reasons.get(estimand, ""):
-            raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {sentence}")
-    raise BayesBiasError(f"`estimand` '{estimand}' does not exist in this fit. {did_you_mean(estimand, valid)}")
+        if reason := reasons.get(estimand, ""):
+            raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {reason}")
+    raise BayesBiasError(f"`estimand` '{estimand}' does not exist in this fit. {did_you_mean(estimand, functions)}")
 
 
 def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
-    """Return the function that computes each estimand of a fit."""
+    """Return the function that computes each estimand of a fit, by name.
+
+    The hierarchical model, which does not generalise over attributes, has the estimands of its publication.
+    """
     fitted = Fitted.of(fit)
     checked = check_scope(fit, scope)
     return _Blocks(fitted, checked).estimands if fitted.structure.GENERALISES else published_estimands(fitted)
 
 
 def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Return ``bias`` only, with the same draws as `estimates`."""
+    """Return the bias of a fit without other estimands, with the same draws as `estimates`.
+
+    The weights of blocks do not depend on the scope, so they are computed once for each fit.
+    """
     fitted = Fitted.of(fit)
     checked = check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
@@ -210,7 +228,11 @@ def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
 
 
 def check_scope(fit: Fit, scope: str) -> Scope:
-    """Return the scope with this name. Raise an error if the model or the design of the fit does not support it."""
+    """Return the scope with this name. Raise an error if the model or the design of the fit does not support it.
+
+    The hierarchical model has only one scope. In a user-defined model, the effects of words that a scope fixes are
+    added to the mean, so the model must contain them as variables.
+    """
     fitted = Fitted.of(fit)
     if not fitted.structure.GENERALISES:
         if scope_of(scope).samples_all:
@@ -221,10 +243,10 @@ def check_scope(fit: Fit, scope: str) -> Scope:
         )
     checked = check_design(fitted.data, scope)
     if not checked.samples_nothing and not fitted.structure.COLLAPSED:
-        # A user-defined model must contain the effects that the scope fixes, because they are added to the mean.
         facets = frozenset(FACETS if fitted.replicate_kind else WORDS)
-        needed = [name for part, name in EFFECT_OF.items() if PARTS[part] <= facets and not is_noise(part, checked)]
-        if missing := fitted.lacking(needed, f"scope '{checked.name}'"):
+        effects = {part: name for part, name in EFFECT_OF.items() if PARTS[part] <= facets}
+        fixed_effects = [name for part, name in effects.items() if not is_noise(part, checked)]
+        if missing := fitted.lacking(fixed_effects, f"scope '{checked.name}'"):
             raise ScopeError(f"scope: {missing}")
     return checked
 
@@ -246,7 +268,11 @@ class _Blocks:
 
     @cached_property
     def left_out(self) -> dict[Side, str]:
-        """The sides without estimates for single words, each with the reason."""
+        """The sides without estimates for single words, each with the reason.
+
+        Draws of word effects may not fit in memory, or a user-defined model may lack them. Attributes have no bias if
+        all groups are associated with the same class.
+        """
         left_out = {} if self.scope.samples_nothing else sides_left_out(self.fitted)
         if not contrasted_classes(self.data).size:
             left_out["attribute"] = (
@@ -282,7 +308,12 @@ class _Blocks:
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """The function that computes each estimand."""
+        """The function that computes each estimand that the table and the scope allow, by name.
+
+        Contrasts of blocks are always possible. WEAT's effect size needs two groups and fixed attributes. Words have
+        estimates of their own, unless a side is left out. With covariates, there are estimates of the adjustment, and
+        with replicates, of replicates.
+        """
         estimands: dict[str, Callable[[], Estimate]] = {}
         for name, weights in block_weights(self.data).items():
             estimands[name] = partial(self.estimate, weights)
@@ -301,14 +332,17 @@ class _Blocks:
         """Return contrasts of block means.
 
         Given the scale parameters, each contrast is normal. Its mean is the observed value minus the part that
-        covariates explain, and its variance is the variance of the noise.
+        covariates explain. Its variance is the sum of three: of the noise (sampled words and replicates, and the
+        residual), of texts, and of the part that covariates explain.
+
+        The scope "none" samples no words, so the contrast varies over texts alone. A user-defined model without scales
+        has draws of the contrast, but no noise.
         """
         observed = self._raw(weights)
         over_texts = self._per_draw(lambda points: text_variances(self.data, weights, self.scope, points))
         if self.scope.samples_nothing:
             return self._over_texts(observed, over_texts, weights)
-        draws = self._by_draw(self._contrast_blocks(weights), weights)
-        draws = draws + self._text_noise(over_texts)
+        draws = self._by_draw(self._contrast_blocks(weights), weights) + self._text_noise(over_texts)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
         variance = self._noise_variance(weights) + over_texts
@@ -321,7 +355,10 @@ class _Blocks:
         return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
 
     def _over_texts(self, observed: xr.DataArray, variance: np.ndarray, weights: xr.DataArray) -> Estimate:
-        """Return raw contrasts, which vary over texts alone, or not at all if the texts are fixed."""
+        """Return raw contrasts, which vary over texts alone, or not at all if the texts are fixed.
+
+        `observed` is the raw contrast, (contrast,), and `variance` is its variance over texts, (chain, draw, contrast).
+        """
         if not has_texts(self.data):
             return Estimate(observed, observed)
         centre = as_draws(self.fitted.posterior, np.broadcast_to(observed.to_numpy(), variance.shape), weights.contrast)
@@ -334,20 +371,26 @@ class _Blocks:
         return variances(chains * draws).reshape(chains, draws, -1)
 
     def _text_noise(self, variance: np.ndarray) -> np.ndarray:
-        """Return normal draws with these variances (chain, draw, contrast)."""
+        """Return normal draws around zero with these variances, (chain, draw, contrast), or zero if texts are fixed."""
         if not has_texts(self.data):
             return np.zeros(1)
         return np.sqrt(variance) * np.random.default_rng(self.fitted.seed).standard_normal(variance.shape)
 
     def target_bias(self) -> Estimate:
-        """Return one contrast for each target. Only attributes and the residual are noise."""
+        """Return the bias of each target, a contrast of its means in the classes.
+
+        The target is fixed, so only attributes and the residual are noise.
+        """
         weights = target_weights(self.data)
         by_target = weights.sum("group")
         raw = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
         return self._estimate_words(TARGETS, weights, by_target, raw)
 
     def attribute_bias(self) -> Estimate:
-        """Return one contrast for each attribute. Only targets and the residual are noise."""
+        """Return the bias of each attribute, a contrast of its means in the groups.
+
+        The attribute is fixed, so only targets and the residual are noise.
+        """
         weights = attribute_weights(self.data)
         by_attribute = weights.sum("attribute_class")
         mean = self.data.attribute_mean.sel(attribute=weights.contrast.to_numpy())
@@ -360,7 +403,12 @@ class _Blocks:
         """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast.
 
         `weights` are the weights of blocks, (word, group, class), and `by_word` the weights of the word's means, (word,
-        class) for targets and (word, group) for attributes.
+        class) for targets and (word, group) for attributes. The estimate has draws, the observed contrast, and the
+        standard deviation of the noise.
+
+        In the collapsed model without covariates, it is also a mixture. Given the scales, the contrast is normal. Its
+        mean is the sum of the observed contrast of the block and the expected deviation. Its variance is the sum of the
+        variance of the deviation and the variance of the block due to the other facets, the residual, and texts.
         """
         side = check_side(facet.dim)
         over_texts = self._per_draw(lambda points: word_text_variances(self.data, side, by_word, points))
@@ -377,34 +425,37 @@ class _Blocks:
         noise_sd = draws.copy(data=np.sqrt(noise_variance))
         if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
-        # Given the scales, the contrast is normal. Its mean is the sum of the observed contrast of the block and the
-        # expected deviation. Its variance is the sum of the variance of the deviation and the variance of the block due
-        # to the other facets, the residual, and texts.
         # Deviations do not depend on which words the scope samples, and computing them takes a third of the time.
-        deviation, deviation_variance = self.fitted.once(
-            ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
-        )
+        key = ("deviations", facet, self.fixes_replicates)
+        deviation, deviation_variance = self.fitted.once(key, lambda: self._deviations(facet, by_word))
         block_variance = self._noise_variance(weights, by_word=facet, whole_block=True) + over_texts
         centre = draws.copy(data=deviation + self._raw(weights).to_numpy())
         sd = draws.copy(data=np.sqrt(deviation_variance + block_variance))
         return Estimate(draws, observed, noise_sd, self._mixture(centre, sd))
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variance ``(chain, draw, word)``, given the scales, of contrasts of words' deviations from
-        blocks.
+        """Return the mean and variance ``(chain, draw, word)``, given the scales, of a contrast of each word's
+        deviations from its block.
+
+        The weights in `by_word` are those of the contrasted words. Other words of the side have the weight zero, and
+        are dropped from the result.
         """
         positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
         all_words = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
         deviations = all_words.only(positions)
-        weights = np.zeros_like(deviations.words)
+        weights = np.zeros_like(deviations.words)  # (words, k)
         weights[positions] = by_word
-        centre = np.einsum("wi,...wi->...w", weights, deviations.mean())
-        return centre[..., positions], deviations.variance(weights)[..., positions]
+        mean = np.einsum("wi,...wi->...w", weights, deviations.mean())
+        return mean[..., positions], deviations.variance(weights)[..., positions]
 
     def effect_size(self) -> Estimate:
         """Return WEAT's d for these attributes: twice the bias, divided by the standard deviation of the scores of
-        targets in both groups. With equally large groups, their variance is the variance within groups plus the squared
-        bias.
+        targets in both groups.
+
+        The score of a target is a weighted sum w of its means in the classes. With equally large groups, the variance
+        of scores is the variance within groups plus the squared bias. Within a group, the score of a target varies with
+        its effects, ``w' C w`` with their covariance C between classes, and, because attributes are fixed, with its
+        residuals.
         """
         weights = bias_weights(self.data)
         score_weight = score_weights(self.data)
@@ -413,9 +464,8 @@ class _Blocks:
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)
-        # Within a group, the score of a target varies with its effects and, because attributes are fixed, with its
-        # residuals.
-        w, variances = score_weight.to_numpy(), self.fitted.variances
+        w = score_weight.to_numpy()
+        variances = self.fitted.variances
         effects = variances.table if self.fixes_replicates else variances.words
         # The covariance between classes of the effects of one target, (..., groups, classes, classes).
         covariance = effects.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
@@ -430,12 +480,11 @@ class _Blocks:
         return xr.DataArray(contrasts, coords={"contrast": weights.contrast})
 
     def _contrast_blocks(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.Variable:
-        """Return contrasts of the expected values of blocks.
+        """Return draws of contrasts of the expected values of blocks.
 
-        Facets that the scope does not sample add the average of their effects, except for the facet whose effects are
-        added `by_word`.
-
-        Labels are dropped, because comparing them would take longer than the computation.
+        The expected value of a block is its mean for new words. Words and replicates that the scope does not sample are
+        those of the table, so the average of their effects is added. The exception is the facet whose effects are added
+        `by_word`, for single words. Labels are dropped, because comparing them would take longer than the computation.
         """
         mean = self.fitted.posterior["mean"].variable
         for part, average in self.averages.items():
@@ -453,13 +502,14 @@ class _Blocks:
     ) -> np.ndarray:
         """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute.
 
-        The residual belongs either to single words (`by_word`) or to the `whole_block`.
+        For contrasts of single words (`by_word`), blocks have one word of this facet, unless the variance is that of
+        the `whole_block`.
         """
-        counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
+        n_words = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if by_word is not None and not whole_block:
-            counts[by_word] = np.ones_like(counts[by_word])
-        ordered = weights.transpose("contrast", *BLOCK).to_numpy()
-        parts = self.fitted.variances.contrast_variances(ordered, counts[TARGETS], counts[ATTRIBUTES])
+            n_words[by_word] = np.ones_like(n_words[by_word])
+        w = weights.transpose("contrast", *BLOCK).to_numpy()
+        parts = self.fitted.variances.contrast_variances(w, n_words[TARGETS], n_words[ATTRIBUTES])
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word)))
 
     def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
@@ -472,21 +522,30 @@ class _Blocks:
 
 
 def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
-    """Return the function that computes each estimand."""
-    overall, by_target = fitted.posterior.connection_mean, fitted.posterior.target_connection_mean
-    raw, pooled = fitted.data.distance_mean, _pooled(fitted.data)
-    of_connection, of_target = {"connection": "contrast"}, {"target": "contrast"}
+    """Return the function that computes each estimand of the hierarchical model, by name.
+
+    A connection is the relation of a target's group to an attribute's class, such as "associated". Each estimand has
+    draws and a raw value: over all targets, or of each target.
+    """
+    overall = fitted.posterior.connection_mean
+    by_target = fitted.posterior.target_connection_mean
+    raw_overall = _pooled(fitted.data)
+    raw_by_target = fitted.data.distance_mean
+    of_connection = {"connection": "contrast"}
+    of_target = {"target": "contrast"}
     return {
         "bias": lambda: published_bias(fitted),
-        "excess": lambda: Estimate(_excess(overall), _excess(pooled)),
-        "connection_mean": lambda: Estimate(overall.rename(of_connection), pooled.rename(of_connection)),
-        "target_bias": lambda: Estimate(_bias(by_target).rename(of_target), _bias(raw).rename(of_target)),
-        "target_connection_mean": lambda: Estimate(_flat(by_target), _flat(raw)),
+        "excess": lambda: Estimate(_excess(overall), _excess(raw_overall)),
+        "connection_mean": lambda: Estimate(overall.rename(of_connection), raw_overall.rename(of_connection)),
+        "target_bias": lambda: Estimate(_bias(by_target).rename(of_target), _bias(raw_by_target).rename(of_target)),
+        "target_connection_mean": lambda: Estimate(_flat(by_target), _flat(raw_by_target)),
     }
 
 
 def published_bias(fitted: Fitted) -> Estimate:
-    """Return how much further words are from the stereotypes of other groups than from their own."""
+    """Return the bias of the hierarchical model, with its observed value: how much farther words are from the classes
+    of other groups than from the class of their own group.
+    """
     draws = _bias(fitted.posterior.connection_mean)
     raw = _bias(_pooled(fitted.data))
     return Estimate(draws.expand_dims(contrast=[OVERALL]), raw.expand_dims(contrast=[OVERALL]))

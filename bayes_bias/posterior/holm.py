@@ -37,15 +37,18 @@ class ManyLists(Tabled):
 
     @property
     def text(self) -> str:
-        """State in a sentence how many lists are distinguishable before and after the adjustment."""
+        """State in a sentence how many lists are distinguishable before and after the adjustment, and name the latter.
+
+        Further sentences are about fits that have not converged, and about lists that share words.
+        """
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
         names = f" ({', '.join(after)})" if len(after) else ""
-        total = in_words(len(self.table))
         are = "is" if len(before) == 1 else "are"
+        remain = "remains" if len(after) == 1 else "remain"
         return (
-            f"{in_words(len(before)).capitalize()} of {total} lists {are} distinguishable"
-            f" from noise, and {in_words(len(after))} {'remains' if len(after) == 1 else 'remain'} after Holm's"
+            f"{in_words(len(before)).capitalize()} of {in_words(len(self.table))} lists {are} distinguishable from"
+            f" noise, and {in_words(len(after))} {remain} after Holm's"
             f" adjustment{names}.{self._failed}{self._about_related}"
         )
 
@@ -68,6 +71,7 @@ class ManyLists(Tabled):
 
     @property
     def _about_related(self) -> str:
+        """A sentence about lists that share most of their words with another list, or "" if there are none."""
         if not self.related:
             return ""
         return (
@@ -77,6 +81,7 @@ class ManyLists(Tabled):
 
     @property
     def _failed(self) -> str:
+        """A sentence about the number of lists whose fits have not converged, or "" if there are none."""
         failed = int((self.table.verdict == "not converged").sum())
         if not failed:
             return ""
@@ -85,7 +90,11 @@ class ManyLists(Tabled):
 
 
 def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set[str]]] | None = None) -> ManyLists:
-    """Adjust named verdicts for the number of lists. `words` contains the targets and attributes of each list."""
+    """Adjust the verdicts of several lists for their number. `words` contains the targets and attributes of each list.
+
+    The table has, for each list, the verdict, the probability of a difference this large without a bias (``chance``),
+    the same after Holm's adjustment, and whether the adjusted probability is still below the threshold of the list.
+    """
     rows = [(verdict.label, verdict.chance, 1 - verdict.ci_prob) for verdict in verdicts.values()]
     table = pd.DataFrame(rows, pd.Index(verdicts, name="list"), ["verdict", "chance", "threshold"])
     table["chance"] = table.chance.mask(table.verdict == "not converged")

@@ -251,9 +251,15 @@ class _Study:
 
     @classmethod
     def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":
-        """Return the study of a fit, with one word or replicate of each growing facet, and all of the other facets."""
+        """Return the study of a fit, with the variances of a bias that is measured with one word or replicate of each
+        growing facet, and with all of the other facets.
+
+        Growing facets are those whose number is planned. Variances are later divided by the planned numbers. Variance
+        components that the scope does not treat as noise are omitted.
+        """
         data = fitted.data
-        n_targets, n_attributes = (1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS)
+        n_targets = 1 if TARGETS in growing else data.n_targets.to_numpy()
+        n_attributes = 1 if ATTRIBUTES in growing else data.n_attributes.to_numpy()
         n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
         parts = fitted.variances.contrast_variances(_weights(data), n_targets, n_attributes, n_replicates)
         noise = {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)}
@@ -261,17 +267,25 @@ class _Study:
 
     @classmethod
     def of_integral(cls, spec: ModelSpec, data: xr.Dataset, growing: _Lengths, scope: Scope) -> "_Study":
-        """Return the study of a table without a fit. Each part is multiplied by the mean numbers of its words."""
+        """Return the study of a table without a fit.
+
+        The variances are those of the bias with the words of the table. They are multiplied by the mean number of words
+        of each growing facet, so that they are for one word, as in `of`.
+        """
         compared = compared_classes(data)
-        words = {TARGETS: data.n_targets.mean().item(), ATTRIBUTES: data.n_attributes[compared].mean().item()}
+        n_words = {TARGETS: data.n_targets.mean().item(), ATTRIBUTES: data.n_attributes[compared].mean().item()}
         noise = {}
         for name, part in Integrand.of(spec, data, scope).parts().items():
-            times = math.prod(words[facet] for facet in PARTS[name] if facet in growing)
-            noise[name] = xr.DataArray(times * part, dims=SAMPLE)
+            factor = math.prod(n_words[facet] for facet in PARTS[name] if facet in growing)
+            noise[name] = xr.DataArray(factor * part, dims=SAMPLE)
         return cls(noise, {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared), REPLICATES: 1})
 
     def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
-        """Return the probability that the interval excludes zero, for each draw (see `plan` for b and t)."""
+        r"""Return the probability that the interval excludes zero, for each draw of the variance components.
+
+        With the bias b in standard deviations of its sampling distribution, and Student's quantile t of the interval,
+        the probability is :math:`\Phi(b - t) + \Phi(-b - t)`.
+        """
         b = bias / self.variance(lengths) ** 0.5
         t = self.quantile(lengths, ci_prob)
         return xr.apply_ufunc(ndtr, b - t) + xr.apply_ufunc(ndtr, -b - t)
@@ -285,20 +299,28 @@ class _Study:
         return _combined({name: part.mean() for name, part in self.parts.items()}, lengths)
 
     def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
-        """Return Student's quantile with Satterthwaite's degrees of freedom, because scales are uncertain for short
+        r"""Return Student's quantile with Satterthwaite's degrees of freedom, because scales are uncertain for short
         lists.
+
+        A variance is the sum of components v / n, one for each facet with n words in each of m cells (groups or
+        classes), which is estimated with m (n - 1) degrees of freedom. The degrees of freedom of the sum are
+
+        .. math:: (\textstyle\sum v / n)^2 / \textstyle\sum \frac{(v / n)^2}{m (n - 1)}
         """
-        spread: xr.DataArray | float = 0
-        for facet, length in lengths.items():
+        denominator: xr.DataArray | float = 0
+        for facet, n in lengths.items():
             if facet.name in self.parts:
-                df = self.cells[facet] * (length - 1)
-                spread = spread + (self.parts[facet.name] ** 2).mean() / length**2 / df
-        satterthwaite = (self.mean_variance(lengths) ** 2 / spread).clip(min=1)
+                df = self.cells[facet] * (n - 1)
+                denominator = denominator + (self.parts[facet.name] ** 2).mean() / n**2 / df
+        satterthwaite = (self.mean_variance(lengths) ** 2 / denominator).clip(min=1)
         return xr.apply_ufunc(lambda df: stdtrit(df, (1 + ci_prob) / 2), satterthwaite)
 
 
 def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:
-    """Return the sum of the parts of a variance, each divided by the number of words or replicates of its facets."""
+    """Return the sum of the parts of a variance, each divided by the number of words or replicates of its facets.
+
+    For example, the residual differs with targets and attributes, and is divided by both of their numbers.
+    """
     total = xr.zeros_like(next(iter(parts.values())))
     for name, part in parts.items():
         for facet, length in lengths.items():
@@ -320,14 +342,20 @@ def checked_bias(bias: float | None) -> float:
 
 
 def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
-    """Return a fit and its scope. Raise an error if a design study is not possible for them."""
+    """Return a fit and its scope. Raise an error if a design study is not possible for them.
+
+    The model must generalise over words, and the scope must sample some words or replicates.
+    """
     fitted = Fitted.of(fit).generalising("a design study")
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error if the scope samples nothing
     return fitted, check_scope(fitted, scope)
 
 
 def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
-    """Return numbers of words, or of replicates, as an array along their own dimension."""
+    """Return numbers of words, or of replicates, as an array along their own dimension.
+
+    `lengths` is one number or several. Each must be a whole number of at least two.
+    """
     what = name if name == REPLICATES.name else "words"
     numbers = as_tuple(name, lengths, Real, "[8, 16, 32]", ScopeError)
     if not numbers:

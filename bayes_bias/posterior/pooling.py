@@ -60,13 +60,13 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
     contribute no error. The share is missing if fewer than two embeddings have the list.
     """
     facets: list[str] = [facet.name for facet in sampling_scope(scope).facets]
-    by_list: dict[str, list[dict[tuple[str, str], float]]] = {}
+    embeddings_of_list: dict[str, list[dict[tuple[str, str], float]]] = {}
     for (_, name), sides in influence.items():
-        sampled: dict[tuple[str, str], float] = {}
+        contributions: dict[tuple[str, str], float] = {}  # of each word, in one embedding
         for facet in facets:
-            sampled |= {(facet, word): z for word, z in sides.get(facet, {}).items()}
-        by_list.setdefault(name, []).append(sampled)
-    return pd.Series({name: _shared(cells) for name, cells in by_list.items()}, dtype=float)
+            contributions |= {(facet, word): z for word, z in sides.get(facet, {}).items()}
+        embeddings_of_list.setdefault(name, []).append(contributions)
+    return pd.Series({name: _shared(embeddings) for name, embeddings in embeddings_of_list.items()}, dtype=float)
 
 
 def share_in_common(words: Set[str], others: Set[str]) -> float:
@@ -75,8 +75,11 @@ def share_in_common(words: Set[str], others: Set[str]) -> float:
 
 
 def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
-    """Return the proportion of the error variance that embeddings share, given the contribution of each word in each
+    """Return the proportion of the error variance that embeddings share, given the contribution z of each word in each
     embedding.
+
+    The covariance of errors, summed over pairs of embeddings, is divided by the sum of the products of their standard
+    deviations, which is the largest possible covariance. The result is from 0 to .99, or NaN without pairs.
     """
     words = set().union(*influence)
     covariance = fsum(_sum_pairs(embedding.get(word, 0.0) for embedding in influence) for word in words)
@@ -85,9 +88,9 @@ def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
 
 
 def _sum_pairs(values: Iterable[float]) -> float:
-    """Return the sum of the products of all ordered pairs.
+    r"""Return the sum of the products of all ordered pairs, :math:`(\sum_i x_i)^2 - \sum_i x_i^2`.
 
-    It is computed exactly, because rounding would depend on the order of additions.
+    Sums are exact (`fsum`), because otherwise, rounding would depend on the order of additions.
     """
     numbers = tuple(values)
     return fsum(numbers) ** 2 - fsum(number * number for number in numbers)
@@ -126,7 +129,7 @@ class Normals:
         return float(self.weight @ ndtr((value - self.centre) / self.sd))
 
     def quantile(self, prob: float) -> float:
-        """Return the quantile for a probability."""
+        """Return the quantile for a probability, searched within nine standard deviations of all normals."""
         low = (self.centre - 9 * self.sd).min()
         high = (self.centre + 9 * self.sd).max()
         tolerance = 1e-4 * self.total_sd
@@ -169,19 +172,21 @@ class RandomEffects:
         return Normals(mu, np.hypot(tau, step / _UNIFORM), weight)
 
     def theta(self, k: int) -> Normals:
-        """Return the posterior of theta for one list, with a normal for each grid point and component (nodes, s).
+        """Return the posterior of theta, the bias of list k, with a normal for each grid point and component.
 
-        Let v be the variance of a component, and B = v / (v + tau**2) the shrinkage. Given mu and tau, theta has the
-        mean B mu + (1 - B) centre and the variance (1 - B) v. The step along mu adds the variance of a uniformly
-        distributed mu, times B**2.
+        The grid points are values of mu and tau with posterior weights, and the components are normals with equal
+        weights that represent the bias of the list by itself. Let v be the variance of a component, and
+        B = v / (v + tau**2) the shrinkage. Given mu and tau, theta has the mean B mu + (1 - B) centre and the variance
+        (1 - B) v. The step along mu adds the variance of a uniformly distributed mu, times B**2. Given mu and tau, the
+        weight of a component is proportional to its density.
         """
-        mu, tau, step, weight = (values[:, None] for values in self._nodes)
+        mu, tau, step, weight = (values[:, None] for values in self._nodes)  # (nodes, 1)
         centre = self.centre[k]
-        variance = self.sd[k] ** 2
-        shrinkage = variance / (variance + tau**2)
-        mean = shrinkage * mu + (1 - shrinkage) * centre
-        sd = np.sqrt((1 - shrinkage) * variance + (shrinkage * step / _UNIFORM) ** 2)
-        component_weight = weight * softmax(norm.logpdf(centre, mu, np.sqrt(variance + tau**2)), axis=1)
+        v = self.sd[k] ** 2  # (components,)
+        b = v / (v + tau**2)
+        mean = b * mu + (1 - b) * centre
+        sd = np.sqrt((1 - b) * v + (b * step / _UNIFORM) ** 2)
+        component_weight = weight * softmax(norm.logpdf(centre, mu, np.sqrt(v + tau**2)), axis=1)
         likely = component_weight > _NEGLIGIBLE * component_weight.max()
         return Normals(mean[likely], sd[likely], _normalised(component_weight[likely]))
 
@@ -213,7 +218,10 @@ class RandomEffects:
 
     @cached_property
     def _nodes(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        """Return mu, tau, the step along mu, and the weight of each grid point whose weight is not negligible."""
+        """Return mu, tau, the step along mu, and the weight of each grid point whose weight is not negligible.
+
+        The grid (tau, mu) becomes a list of nodes, so the values of tau and the steps, one for each tau, are repeated.
+        """
         mu, step_of_tau, weight = self._grid
         likely = weight > _NEGLIGIBLE * weight.max()
         tau = np.broadcast_to(self._taus[:, None], mu.shape)
@@ -226,7 +234,8 @@ class RandomEffects:
         the posterior weights, (tau, mu).
 
         Given tau, mu is approximately normal. Its mean is the average of the biases, weighted by their precision. The
-        values of mu are equally spaced around this mean.
+        values of mu are equally spaced around this mean. The weight of a grid point is proportional to the prior of
+        tau, times the area of its cell, times the likelihood of all lists.
         """
         tau = self._taus
         precision = 1 / (tau[:, None] ** 2 + (self.sd**2).mean(axis=1))  # (tau, list)
@@ -342,12 +351,11 @@ class PooledLists(Tabled):
         """Describe the pooled bias and its assumptions in sentences."""
         decimals = self.metric.decimals
         pooled = (
-            f"Over {in_words(len(self.lists))} lists, the mean bias is {self.mu.written(decimals)}"
-            f" (probability of direction {probability(self.mu.prob_direction)}), with a standard deviation"
-            f" of {self.tau.written(decimals, sign='')} between lists. A new list would have a bias of"
-            f" {self.new_list.written(decimals)}. Pooling makes the biases of single lists more precise, but"
-            " it does not control the number of false positives. Use Holm's adjustment in a report for"
-            " that."
+            f"Over {in_words(len(self.lists))} lists, the mean bias is {self.mu.written(decimals)} (probability of"
+            f" direction {probability(self.mu.prob_direction)}), with a standard deviation of"
+            f" {self.tau.written(decimals, sign='')} between lists. A new list would have a bias of"
+            f" {self.new_list.written(decimals)}. Pooling makes the biases of single lists more precise, but it does"
+            " not control the number of false positives. Use Holm's adjustment in a report for that."
         )
         return " ".join([pooled, *(f"{notice[0].upper()}{notice[1:]}." for notice in self.notices)])
 
@@ -470,8 +478,8 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
 def _component_sds(bias: Estimate) -> Numbers:
     """Return the standard deviations of a small number of normals with equal weights that represent a bias.
 
-    The variances of the original normals are averaged within parts of equal size. The variance of the mixture is
-    unchanged.
+    The posterior of a bias is a mixture of normals, one for each of thousands of draws of the scales. Their variances
+    are sorted and averaged within `_COMPONENTS` parts of equal size, so the variance of the mixture is unchanged.
     """
     assert bias.mixture is not None
     variances = np.sort(bias.mixture.sd.to_numpy().ravel() ** 2)
@@ -547,7 +555,10 @@ def _settings(fitted: Fitted) -> tuple[object, ...]:
 
 
 def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
-    """Return the proportion of words that each pair of lists shares, without the words of control classes."""
+    """Return the proportion of words that each pair of lists shares, as a symmetric table of lists.
+
+    The words of control classes are ignored.
+    """
     words = {}
     for fitted in fits:
         words[fitted.name] = compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
@@ -565,7 +576,10 @@ def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
 
 
 def _log_notices(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
-    """Log notices if there are few lists or if lists share words, and return the notices."""
+    """Log notices if there are few lists or if lists share words, and return the notices.
+
+    `overlap` has the proportion of words that each pair of lists shares. The notice names the pair that shares most.
+    """
     notices = []
     if count < FEW_LISTS:
         notices.append(

@@ -28,8 +28,9 @@ class Ranking:
 def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> Ranking:
     """Rank values given their draws, ``(names, draws)``.
 
-    Values are ranked in each draw. The bounds of intervals are whole ranks, so an interval contains the true rank with
-    a probability of at least `ci_prob`.
+    Values are ranked in each draw, the largest first. The bounds of intervals are whole ranks, so an interval contains
+    the true rank with a probability of at least `ci_prob`. The table ``above`` has the probability that the value in a
+    row is larger than the value in a column.
 
     Examples
     --------

@@ -31,9 +31,10 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return the reasons why a user's own model lacks estimands, with "" for each estimand that the model has.
+        """Return the reason why a user's own model lacks each estimand, or "" if it has the estimand.
 
-        The bias in a replicate needs all effects that the scope fixes. The other estimands need the scales.
+        The bias in a replicate needs all effects that the scope fixes, because they are added to the mean. The other
+        estimands need the scales. If the scope samples no words, estimands are raw values, and need neither.
         """
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
         if reasons:
@@ -44,10 +45,11 @@ class ReplicateEstimates:
 
     @property
     def _all(self) -> dict[str, Callable[[], Estimate]]:
+        """The function that computes each estimand of replicates, by name. Scope "none" has only their raw bias."""
         if not self.fitted.replicate_kind:
             return {}
         raw: dict[str, Callable[[], Estimate]] = {"replicate_bias": self.replicate_bias}
-        if self.scope.samples_nothing:  # raw bias of each replicate
+        if self.scope.samples_nothing:
             return raw
         return raw | {"replicate_sd": self.replicate_sd, "same_sign": self.same_sign, "reliability": self.reliability}
 
@@ -67,7 +69,9 @@ class ReplicateEstimates:
     def replicate_bias(self) -> Estimate:
         """Return the bias in each replicate for new words on the sides that the scope samples.
 
-        Biases are shrunk towards their mean.
+        Biases are shrunk towards their mean. A bias is the sum of the average over replicates, which varies with the
+        sampled words, and of a deviation of the replicate. Given the scales, both are normal. If the scope samples no
+        words, the bias is the measured value. In a model with word effects as variables, they are added to the mean.
         """
         observed = self.observed
         if self._is_raw:
@@ -75,7 +79,6 @@ class ReplicateEstimates:
         if not self.fitted.structure.COLLAPSED:
             draws = self._by_effects()
             return Estimate(draws, observed, None if self.fitted.without_scales else self._noise_sd_like(draws))
-        # The bias is the sum of the average over replicates, whose variance is due to words, and of a deviation.
         average_variance = self._noise(self._data.sizes["replicate"])
         deviation, deviation_variance = self._deviations()
         centre = as_draws(self.fitted.posterior, deviation + observed.mean().item(), observed.contrast)
@@ -85,8 +88,10 @@ class ReplicateEstimates:
         return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
 
     def _by_effects(self) -> xr.DataArray:
-        """Return draws of the bias in each replicate, from the mean and all effects that the scope fixes. This requires
-        a model with word effects.
+        """Return draws of the bias in each replicate, from the mean and all effects that the scope fixes.
+
+        Effects of words or residuals that the scope samples are noise and are not added. This requires a model with
+        word effects as variables.
         """
         mean = self.fitted.posterior["mean"]
         for part, effect in effects_on_blocks(self.fitted).items():
@@ -106,7 +111,12 @@ class ReplicateEstimates:
         return Estimate(self._sd(), self.observed.std(ddof=1).expand_dims(contrast=[OVERALL]))
 
     def same_sign(self) -> Estimate:
-        """Return the probability that the bias in a new replicate has the sign of the overall bias."""
+        """Return the probability that the bias in a new replicate has the sign of the overall bias.
+
+        The bias in a new replicate is normal around the overall bias, so the probability is the normal distribution
+        function at the absolute bias, divided by the standard deviation between replicates. The observed value is the
+        share of replicates of the table with the sign of the mean table.
+        """
         weights = bias_weights(self._data)
         bias = xr.dot(self.fitted.posterior["mean"], weights, dim=BLOCK)
         sign = np.sign(xr.dot(self._data.block_mean, weights, dim=BLOCK).item())
@@ -120,18 +130,18 @@ class ReplicateEstimates:
         With the variance W between word lists and the variance R between replicates, the share for n replicates is
         ``W / (W + R / n)``.
         """
-        parts = self._variances(1)
-        n = len(self.observed)
+        n_replicates = len(self.observed)
         word_variance: Any = 0
         replicate_variance: Any = 0
-        for part, variance in parts.items():
+        for part, variance in self._variances(1).items():
             if REPLICATES in PARTS[part]:
                 replicate_variance = replicate_variance + variance
             else:
                 word_variance = word_variance + variance
-        shares = [word_variance / (word_variance + replicate_variance / times) for times in (1, n)]
-        draws = as_draws(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n)])
-        return Estimate(draws, xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan))
+        shares = [word_variance / (word_variance + replicate_variance / n) for n in (1, n_replicates)]
+        draws = as_draws(self.fitted.posterior, np.concatenate(shares, axis=-1), ["1", str(n_replicates)])
+        unknown = xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan)  # the raw value
+        return Estimate(draws, unknown)
 
     @property
     def _data(self) -> xr.Dataset:
@@ -157,31 +167,34 @@ class ReplicateEstimates:
         of these deviations, (chain, draw).
 
         The signal is the part of the differences between replicates that would be the same with other words of the
-        sampled sides. The deviations are regressed on the observed block means of each replicate.
+        sampled sides. Residuals of single values are noise, and so are the effects of words that the scope samples.
+
+        Let S and T be the covariances (blocks, blocks) of the signal and of all differences, and w the weights of the
+        bias. The signal of the bias is regressed on the observed block means d of a replicate. The coefficients are
+        ``b = T^-1 S w``, the expected deviation is ``b' d``, and the remaining variance is ``w' S w - b' S w``.
         """
         data, variances = self._data, self.fitted.variances
-        total_covariance: Any = 0
-        signal_covariance: Any = 0
-        for part, covariance in variances.patterns.block_covariances().items():
+        all_patterns: Any = 0
+        signal_patterns: Any = 0
+        for part, patterns in variances.patterns.block_covariances().items():
             if REPLICATES in PARTS[part]:
-                total_covariance = total_covariance + covariance
-                # Residuals of single values are noise, and so are the effects of words that the scope samples.
+                all_patterns = all_patterns + patterns
                 if part == "replicates" or not is_noise(part, self.scope, REPLICATES):
-                    signal_covariance = signal_covariance + covariance
-        total = variances.of(total_covariance)
-        signal = variances.of(signal_covariance)
-        weights = self._weights.ravel()
-        # Regress the signal of the contrast on the block means of a replicate.
-        signal_with_blocks = signal @ weights
-        coefficients = np.linalg.solve(total, signal_with_blocks[..., None])[..., 0]
-        deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
-        remainder = signal_with_blocks @ weights - (coefficients * signal_with_blocks).sum(axis=-1)
-        return coefficients @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
+                    signal_patterns = signal_patterns + patterns
+        total = variances.of(all_patterns)  # T
+        signal = variances.of(signal_patterns)  # S
+        w = self._weights.ravel()
+        signal_w = signal @ w
+        b = np.linalg.solve(total, signal_w[..., None])[..., 0]
+        d = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
+        remainder = signal_w @ w - (b * signal_w).sum(axis=-1)
+        return b @ d.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, average_variance: Numbers, deviation_variance: Numbers) -> xr.DataArray:
-        """Draw the biases of replicates.
+        """Draw the biases of replicates around their `centre`, (chain, draw, replicate).
 
-        Each bias has a shared error and an individual error, and the individual errors sum to zero.
+        Each bias has an error that all replicates share, with the variance of their average, and an individual error.
+        The individual errors sum to zero, so their mean is subtracted, and the variance that this removes is restored.
         """
         rng = np.random.default_rng(self.fitted.seed)
         shared = np.sqrt(average_variance) * rng.standard_normal(average_variance.shape)

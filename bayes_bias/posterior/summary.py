@@ -182,21 +182,29 @@ def tabulate(
 
 
 def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> pd.DataFrame:
-    """Return a table of draws with the columns that require observed values, the noise, or exact probabilities."""
-    return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
+    """Return the summary of the draws of an estimate with further columns and labels.
+
+    The columns are the probability of direction, the observed values, and the mean standard deviation of the noise
+    (NaN without noise). With a `rope`, there is also the probability that a value is between ``-rope`` and ``rope``.
+    """
+    labels = pd.Index(estimate.observed.contrast.to_numpy(), name="label")
+    columns = table.set_axis(labels).assign(
         prob_direction=estimate.prob_direction,
         observed=estimate.observed.to_numpy(),
         noise_sd=np.nan if estimate.noise_sd is None else estimate.noise_sd.mean(SAMPLE).to_numpy(),
-        **({} if rope is None else {"prob_negligible": estimate.prob_within(rope)}),
     )
+    return columns if rope is None else columns.assign(prob_negligible=estimate.prob_within(rope))
 
 
 def _summarize_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
-    """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error."""
+    """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error.
+
+    Exact values are known for estimates that are mixtures of normals: the mean, the standard deviation, and the bounds
+    of equal-tailed intervals. If these are all the columns and all estimates are mixtures, draws are not summarised.
+    """
     mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
-    # Draws need not be summarised if all columns are replaced.
     all_are_exact = kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates)
     if all_are_exact:
         columns = ["mean", "sd", *interval_names(ci_prob)]
@@ -220,10 +228,11 @@ def _tables_of_draws(
 ) -> list[pd.DataFrame]:
     """Return ArviZ's summary of the draws of each estimate.
 
-    For an estimate without uncertainty, the mean and both bounds are its value, the standard deviation is zero, and
-    the other columns are missing.
+    ArviZ is called only once, for the draws of all estimates, because most of the time of a call does not depend on the
+    number of draws. The rows of the summary are then divided between the estimates.
 
-    ArviZ is called only once, because most of the time of a call does not depend on the number of draws.
+    For an estimate without uncertainty, the mean and both bounds are its value, the standard deviation is zero, and
+    the other columns are missing. ArviZ provides only the names of the columns in this case.
     """
     draws = [estimate.draws.transpose(*SAMPLE, "contrast") for estimate in estimates if estimate.is_uncertain]
     summary = _by_arviz(np.concatenate(draws, axis=-1), ci_prob, ci_kind, kind) if draws else pd.DataFrame()
@@ -233,7 +242,7 @@ def _tables_of_draws(
             end = first + estimate.draws.sizes["contrast"]
             tables.append(summary.iloc[first:end])
             first = end
-        else:  # ArviZ provides only the names of the columns here, because there is nothing to compute
+        else:
             columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind, kind).columns
             bounds = columns[columns.str.endswith(("_lb", "_ub"))]
             exact = dict.fromkeys(["mean", *bounds], estimate.draws.to_numpy())

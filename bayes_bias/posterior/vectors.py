@@ -39,17 +39,21 @@ class PlainTables:
 
     @classmethod
     def of(cls, groups: Sequence[CategoryWords], classes: Sequence[CategoryWords]) -> Self:
-        """Return the cosines of lists of words."""
+        """Return the tables of cosines of lists of words, given the vectors of each group and each class."""
         targets = _rows(groups)
         attributes = _rows(classes)
         return cls(targets @ attributes.swapaxes(-1, -2), _lengths(groups), _lengths(classes))
 
     @cached_property
     def _averaging(self) -> tuple[Numbers, Numbers]:
-        """Matrices whose products with values are averages over each group, and over each class."""
-        in_group = np.repeat(np.eye(len(self.groups)), self.groups.astype(int), axis=0) / self.groups
-        in_class = np.repeat(np.eye(len(self.classes)), self.classes.astype(int), axis=0) / self.classes
-        return in_group, in_class
+        """Matrices whose products with values are averages: over each group, (targets, groups), and over each class,
+        (attributes, classes).
+
+        A column has 1 / n for each of the n words of its group or class, and 0 for other words.
+        """
+        over_groups = np.repeat(np.eye(len(self.groups)), self.groups.astype(int), axis=0) / self.groups
+        over_classes = np.repeat(np.eye(len(self.classes)), self.classes.astype(int), axis=0) / self.classes
+        return over_groups, over_classes
 
     @cached_property
     def target_mean(self) -> Numbers:
@@ -91,10 +95,15 @@ class PlainTables:
 
     @property
     def interaction_squares(self) -> Numbers:
-        """Sum of squares that words and blocks do not explain, (lists,)."""
+        """Sum of squares of the interaction, (lists,), that is, of values that words and blocks do not explain.
+
+        The deviations of a target, one for each class, are repeated for the attributes of the class, and likewise for
+        attributes, so that both have the shape of the values.
+        """
         of_targets = np.repeat(self.target_deviation, self.classes.astype(int), axis=-1)
         of_attributes = np.repeat(self.attribute_deviation, self.groups.astype(int), axis=-1).swapaxes(-1, -2)
-        return np.asarray(((self._within - of_targets - of_attributes) ** 2).sum(axis=(-2, -1)))
+        interaction = self._within - of_targets - of_attributes  # (lists, targets, attributes)
+        return np.asarray((interaction**2).sum(axis=(-2, -1)))
 
 
 def integrand_of_vectors(
@@ -146,7 +155,13 @@ def _side(
     general: GeneralWords | None,
     spec: ModelSpec,
 ) -> SideOfTable:
-    """Return the statistics of one side from the deviations of word means from the mean of their group or class."""
+    """Return the statistics of one side from the deviations (lists, words, k) of word means from the mean of their
+    group or class.
+
+    A cell is a group of targets, or a class of attributes, and k are the cells of the opposite side. Each cell has a
+    scatter matrix (k, k) and a unit of its prior. Preferences have a prior from vectors if their expected variance is
+    known and cells have scales of their own, and otherwise the exponential prior.
+    """
     words = _lengths(categories)
     lists = len(within_sd)
     cell = np.repeat(np.arange(len(words)), words.astype(int))
@@ -217,7 +232,10 @@ def _unit(within_sd: Numbers, spec: ModelSpec) -> Numbers:
 
 
 def _rows(categories: Sequence[CategoryWords]) -> Numbers:
-    """Return the vectors of all words, (lists, words, d)."""
+    """Return the vectors of all words, (lists, words, d), given the words of each group or class.
+
+    Words that all lists share have a first dimension of one, and are repeated for each list.
+    """
     lists = max(len(category.rows) for category in categories)
     rows = [np.broadcast_to(category.rows, (lists, *category.rows.shape[1:])) for category in categories]
     return np.concatenate(rows, axis=-2)

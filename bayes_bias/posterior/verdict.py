@@ -181,7 +181,7 @@ class Verdict(Tabled):
 
     @property
     def added(self) -> str:
-        """The words or replicates to which `wider` generalises, but not this verdict."""
+        """The words or replicates to which `wider` generalises, but not this verdict, such as "new attributes"."""
         if self.wider is None:
             return ""
         more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
@@ -198,6 +198,9 @@ class Verdict(Tabled):
 
     @property
     def _text(self) -> str:
+        """The verdict in sentences about words: the reason if there is no verdict, the raw contrast if the scope
+        samples nothing, and otherwise the estimate with its interval and its probability by chance.
+        """
         if self.label == "not converged":
             return f"No verdict, because the fit has not converged: {'; '.join(self.problems)}."
         if self.label == "not made alike":
@@ -221,6 +224,7 @@ class Verdict(Tabled):
         return replace(self, label="confounded with frequency", problems=(reason,), wider=None)
 
     def _shown(self) -> pd.DataFrame:
+        """Return the verdict as a table with one row. A raw contrast with fixed texts has no probability by chance."""
         lower, upper = interval_names(self.ci_prob)
         row = {"verdict": with_unit(self.short, self.unit), "mean": self.mean, lower: self.lower, upper: self.upper}
         chance_of_it = np.nan if self.described_scope.samples_nothing and not self.texts else self.chance
@@ -252,7 +256,10 @@ class Verdict(Tabled):
 
     @property
     def frequency(self) -> str:
-        """The probability of a difference this large by chance alone, in a sentence."""
+        """The probability of a difference this large by chance alone, in a sentence.
+
+        The sentence begins with "Even if" for a bias that is not distinguishable, whose label is the third of its kind.
+        """
         even = "Even if" if self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2]) else "If"
         share = _in_a_hundred(self.chance)
         lists = f"{share} {self._samples}"
@@ -277,15 +284,14 @@ class Verdict(Tabled):
 
     @property
     def _against(self) -> bool:
-        """Return True if there is a bias whose sign is opposite to the sign that the stereotype predicts."""
-        settled = self.label not in (
-            *_OF_NEW_ATTRIBUTES[2:],
-            *_OF_THESE_ATTRIBUTES[2:],
-            "not converged",
-            "not made alike",
-            "confounded with frequency",
-        )
-        return settled and self.expected * self.mean < 0
+        """Return True if there is a bias whose sign is opposite to the sign that the stereotype predicts.
+
+        The bias must at least be borderline, so the third label of each kind is excluded, and there must be a verdict.
+        `expected` is the predicted sign, or 0.
+        """
+        shows_no_bias = self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2])
+        has_no_verdict = self.label in ("not converged", "not made alike", "confounded with frequency")
+        return not shows_no_bias and not has_no_verdict and self.expected * self.mean < 0
 
     @property
     def _direction(self) -> str:
@@ -304,6 +310,11 @@ class Verdict(Tabled):
         return f"{lists}, each in new texts," if self.texts else lists
 
     def _sentences(self) -> str:
+        """Return all sentences of a verdict with an interval, in the order of reading.
+
+        These are the headline, the estimate, warnings, the probability by chance, and the assumptions, followed by the
+        verdict for new attributes if this one is for the attributes of the list.
+        """
         sentences = [f"{self.headline}.", f"{self.size}.", *self.caveats, self.frequency, self.negligible]
         # The proportion in this sentence was estimated for the bias, and for labels that report a difference.
         if self.quantity == "bias" and TARGETS in self.described_scope and self.label in _OF_THESE_ATTRIBUTES[:2]:
@@ -403,7 +414,10 @@ def integrated_verdict(
 def _integrated_verdict(
     table: AssociationTable, spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None
 ) -> Verdict:
-    """Return the verdict from the resolved model and the statistics of a table."""
+    """Return the verdict from the resolved model and the statistics of a table, by numerical integration.
+
+    `judge` may need several scopes, and requests the row of the bias for each.
+    """
     check_rope(rope)
     check_ci_prob(ci_prob)
 
@@ -417,7 +431,11 @@ def _integrated_verdict(
 def verdict_on(
     quantity: Quantity, fit: Fit, scope: ScopeName, ci_prob: float = 0.95, rope: float | None = None
 ) -> Verdict:
-    """Return the verdict for a bias, or for the change or difference between two tables."""
+    """Return the verdict for the bias of a fit, or for a change or difference, if the fitted table is a difference of
+    two tables.
+
+    A bias is expected to be positive. With covariates, the verdict includes the adjustment.
+    """
     fitted = Fitted.of(fit).generalising("a verdict")
     check_rope(rope)
 
@@ -456,13 +474,14 @@ def judge(
 ) -> Verdict:
     """Judge one estimand under a scope, and under the widest scope if the result holds for these attributes only.
 
-    `row_under` returns the `summarize` row for a scope, and `problems` are sampling problems. `data` contains the
-    design and the statistics of the table.
+    `row_under` returns the `summarize` row for a scope, and `problems` are sampling problems, because of which there is
+    no verdict. `data` contains the design and the statistics of the table. `expected` is the sign that the stereotype
+    predicts, or 0. Without any variation (a scope that samples nothing, and fixed texts), there is a value, but no
+    interval, which would have no width.
     """
     row = row_under(scope)
     prob_direction = float(row.prob_direction)
     samples_nothing = scope_of(scope).samples_nothing
-    # Without any variation there is a value, but no interval, which would have no width.
     has_interval = not samples_nothing or has_texts(data)
     lower, upper = interval_of(row) if has_interval else (np.nan, np.nan)
     label = "not converged" if problems else _label(chance(prob_direction), 1 - ci_prob, scope)
@@ -492,7 +511,10 @@ def judge(
 
 
 def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95) -> Adjustment | None:
-    """Return the adjusted and the unadjusted bias, or None if there are no covariates or the scope samples nothing."""
+    """Return the bias with and without adjustment for covariates, and the part that they explain, with intervals.
+
+    Return None if there are no covariates or the scope samples nothing.
+    """
     covariates = "" if scope_of(scope).samples_nothing else covariates_of(fitted)
     if not covariates:
         return None
@@ -506,11 +528,17 @@ def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: flo
 
 
 def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
-    """Return the label of a probability by chance: clear below the threshold, and borderline below twice of it."""
+    """Return the label of a verdict from the probability of a difference this large by chance.
+
+    Both kinds of scopes have three labels: the first for a probability below the threshold, the second (borderline) for
+    a probability below twice the threshold, and the third for larger ones.
+    """
     if scope_of(scope).samples_nothing:
         return "raw contrast"
-    labels = _OF_NEW_ATTRIBUTES if scope_of(scope).samples_attributes else _OF_THESE_ATTRIBUTES
-    return labels[int(chance_of_it >= threshold) + int(chance_of_it >= 2 * threshold)]
+    clear, borderline, absent = _OF_NEW_ATTRIBUTES if scope_of(scope).samples_attributes else _OF_THESE_ATTRIBUTES
+    if chance_of_it >= 2 * threshold:
+        return absent
+    return borderline if chance_of_it >= threshold else clear
 
 
 def _in_a_hundred(probability: float) -> str:

@@ -66,11 +66,15 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
 
 
 def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
-    """Return word effects, averaged over all possible replicates or over `these_replicates` if there are any."""
+    """Return the effects of the words of some sides, in each draw.
+
+    They are averages over all possible replicates or, with `these_replicates`, over the replicates of the table. Some
+    models contain the effects as variables. In the others, they are drawn, and the draws are kept with the fit.
+    """
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
             raise ScopeError(f"fit: {sentence}")
-    if not fitted.structure.COLLAPSED:  # this model contains the effects as variables, so there is nothing to sample
+    if not fitted.structure.COLLAPSED:
         effects = xr.Dataset()
         for side in sides:
             name = f"{side}_effect"
@@ -79,15 +83,14 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
                 effects[name] = effects[name] + fitted.posterior[name + BY_REPLICATE].mean("replicate")
         return effects
     words = {side: np.arange(fitted.data.sizes[side]) for side in sides}
-    return fitted.once(
-        ("word effects", sides, these_replicates), lambda: _draw_effects(fitted, words, these_replicates)
-    )
+    key = ("word effects", sides, these_replicates)
+    return fitted.once(key, lambda: _draw_effects(fitted, words, these_replicates))
 
 
 def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
-    """Return word effects.
+    """Return the effects of the words of some sides, in each draw (see `effects_of`).
 
-    Control classes, which no estimand needs, are omitted unless the model has word effects as variables.
+    The words of control classes, which no estimand needs, are omitted, unless the model has word effects as variables.
     """
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
         return effects_of(fitted, tuple(sides), these_replicates=these_replicates)
@@ -96,9 +99,8 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
         "attribute": np.flatnonzero(compared_attributes(fitted.data)),
     }
     words = {side: compared[side] for side in sides}
-    return fitted.once(
-        ("compared effects", tuple(sides), these_replicates), lambda: _draw_effects(fitted, words, these_replicates)
-    )
+    key = ("compared effects", tuple(sides), these_replicates)
+    return fitted.once(key, lambda: _draw_effects(fitted, words, these_replicates))
 
 
 def check_side(side: str) -> Side:
@@ -110,8 +112,10 @@ def check_side(side: str) -> Side:
 
 
 def sides_left_out(fit: Fit) -> dict[Side, str]:
-    """Return the sides without word effects, each with the reason in a sentence. Either the draws would not fit in
-    memory, or a user's own model lacks the effects.
+    """Return the sides without word effects, each with the reason in a sentence.
+
+    In the collapsed model, effects of words are drawn later, and the draws may not fit in memory (`MOST_NUMBERS`). A
+    user's own model must contain the effects as variables, also by replicate if the table has replicates.
     """
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
@@ -133,10 +137,11 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
 
 
 def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
-    """Return block averages of the effects of words, residuals, and replicates, without sampling single words.
+    """Return block averages of the effects of words, residuals, and replicates, by source of variance, without sampling
+    single words.
 
     Each average has the dims ``(chain, draw, group, attribute_class)`` and is consistent with the draws of
-    `word_effects`.
+    `word_effects`. The collapsed model stores averages, and in other models they are computed from effects.
     """
     fitted = Fitted.of(fit)
     if fitted.structure.COLLAPSED:
@@ -149,11 +154,13 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
 
 
 def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
-    """Return block averages of the effects that a model has as variables. Effects that differ between replicates are
-    averaged in each replicate.
+    """Return block averages of the effects that a model has as variables, by source of variance.
+
+    Effects of targets are averaged over each group, effects of attributes over each class, and effects of pairs over
+    each block. Effects that differ between replicates are averaged in each replicate.
     """
     data = fitted.data
-    # Indicators of the group of each target, the class of each attribute, and the block of each pair.
+    # Indicators of the group of each target, the class of each attribute, and the block of each pair p.
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
     in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
     in_block = np.einsum("pg,pc->pgc", in_group[data.pair_target], in_class[data.pair_attribute])
@@ -183,8 +190,10 @@ _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
 
 
 def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
-    """Sample the effects of the words at these positions of each side. The draws of a word do not depend on the
-    selection.
+    """Sample the effects of the words at these positions of each side, (chain, draw, words, cells of the other side).
+
+    An effect is the deviation of a word from the average of its group (class), which is sampled here, plus the sampled
+    average, which the fit stores. The draws of a word do not depend on the selection.
     """
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
@@ -238,18 +247,26 @@ class _Directions:
     root: NDArray[np.float64]
 
     def projected(self, values: NDArray[np.float64], cells: Positions) -> NDArray[np.float64]:
-        """Return the projection of values (..., words, k) on these directions."""
+        """Return the projection of values (..., words, k) on these directions, given the cell of each word.
+
+        For directions that are the complement of the bases, the projections on the bases are subtracted from the
+        values, and then the mean of each cell, that is, of each group or class.
+        """
         projections = [basis @ (basis.T @ values) for basis in self.bases]
         if not self.is_complement:
             return np.asarray(projections[0])
         residual = values - sum(projections)
         for cell in np.unique(cells[self.words]):
-            rows = cells[self.words] == cell
-            residual[..., rows, :] -= residual[..., rows, :].mean(axis=-2, keepdims=True)
+            in_cell = cells[self.words] == cell
+            residual[..., in_cell, :] -= residual[..., in_cell, :].mean(axis=-2, keepdims=True)
         return np.asarray(residual)
 
     def share(self, cells: Positions) -> NDArray[np.float64]:
-        """Return the proportion of each word's variance that lies in these directions."""
+        """Return the proportion of each word's variance that lies in these directions.
+
+        The share of an orthonormal basis is the sum of the squares of a word's row. In a cell of n words, the share of
+        the mean is 1 / n. The complement of the bases and means has the remaining share.
+        """
         share_of_bases = sum((basis**2).sum(axis=1) for basis in self.bases)
         if not self.is_complement:
             return np.asarray(share_of_bases)
@@ -287,7 +304,10 @@ class Conditional:
         return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
 
     def mean(self) -> NDArray[np.float64]:
-        """Return the expected deviation of each word, (..., words, k)."""
+        """Return the expected deviation of each word, (..., words, k).
+
+        It is a sum over directions: observed deviations are projected on each direction, and multiplied by its gain.
+        """
         total = np.zeros((*self._sample, *self.words.shape[-2:]))
         for part in self.directions:
             observed = part.projected(self.words[..., part.words, :], self.cells)
@@ -295,17 +315,24 @@ class Conditional:
         return total
 
     def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the variance (..., words) of contrasts of each word's deviations, with weights (words, k)."""
+        """Return the variance (..., words) of a contrast of each word's deviations, with weights (words, k).
+
+        In a direction whose covariance has the root R, the variance of a contrast with the weights w is ``w' R R' w``.
+        It is multiplied by the share of the direction in a word's variance, and summed over directions. Many words have
+        the same weights, so the variance is computed once for each.
+        """
         total = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
-            # The variance of a contrast w is w' R R' w. Words of the same cell have the same weights.
-            unique_weights, index = np.unique(weights[part.words], axis=0, return_inverse=True)
-            w_root = np.einsum("wi,...ij->...wj", unique_weights, part.root)
+            w, index = np.unique(weights[part.words], axis=0, return_inverse=True)
+            w_root = np.einsum("wi,...ij->...wj", w, part.root)
             total[..., part.words] += (w_root**2).sum(axis=-1)[..., index] * part.share(self.cells)
         return total
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Sample deviations around their mean, (..., words, k)."""
+        """Sample deviations around their mean, (..., words, k).
+
+        Standard normal draws are projected on each direction, and multiplied by the root of its covariance.
+        """
         normal = rng.standard_normal((*self._sample, *self.words.shape[-2:]))
         total = np.zeros_like(normal)
         for part in self.directions:
@@ -325,7 +352,13 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
 
 
 def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
-    """Compute the conditional distribution without using the cache."""
+    """Compute the distribution in `conditional`, which caches it.
+
+    `words` are the observed deviations of word means from the mean of their group (class), for each cell k of the other
+    side, without the part that covariates explain. Effects T and noise N have a covariance (k, k) for each group or
+    class. Sets of words that share clusters have directions in which the clusters add to the effects. In all other
+    directions, only the effects of single words vary.
+    """
     data, variances = fitted.data, fitted.variances
     cells = data[_CELL_OF[side]].to_numpy()
     cell_means = data.block_mean.to_numpy() if side == "target" else data.block_mean.to_numpy().T
@@ -341,18 +374,22 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
-        covariance, cell_noise = effects[..., cell, :, :], noise[..., cell, :, :]
+        t = effects[..., cell, :, :]
+        n = noise[..., cell, :, :]
         for part in word_set.shared:
-            gain, root = _gain_and_root(covariance + part.times * cluster_effects, cell_noise)
+            gain, root = _gain_and_root(t + part.times * cluster_effects, n)
             directions.append(_Directions(positions, [part.basis], False, gain, root))
         bases = [part.basis for part in word_set.shared]
-        directions.append(_Directions(positions, bases, True, *_gain_and_root(covariance, cell_noise)))
+        gain, root = _gain_and_root(t, n)
+        directions.append(_Directions(positions, bases, True, gain, root))
     return Conditional(words, cells, directions)
 
 
 def _gain_and_root(
     covariance: NDArray[np.float64], noise: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the gain and the root for the covariances T of effects and N of noise. See `conditional`."""
+    """Return the gain ``T (T + N)^-1`` for the covariances T of effects and N of noise, and a root of the remaining
+    covariance ``T - T (T + N)^-1 T``.
+    """
     transposed_gain = np.linalg.solve(covariance + noise, covariance)
     return np.swapaxes(transposed_gain, -1, -2), root_of(covariance - covariance @ transposed_gain)

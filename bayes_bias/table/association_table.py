@@ -206,7 +206,9 @@ class AssociationTable(Telling):
     def sha256(self) -> str:
         """Hash of words, design and values (of vectors, if values are not formed).
 
-        Two tables with the same hash give the same numbers.
+        Two tables with the same hash give the same numbers. Everything that affects a number is hashed in a fixed order
+        and, for numbers, as little-endian bytes. Optional parts are hashed only if the table has them, so that a new
+        kind of part does not change the hashes of other tables.
         """
         digest = hashlib.sha256()
         for column in (*WORDS, *self.labels):
@@ -254,7 +256,11 @@ class AssociationTable(Telling):
         return self.select(lambda values: values[:, keep])
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """Return the table with only the words that `choose` keeps in a matrix ``(target, attribute)``."""
+        """Return the table with only the words that `choose` keeps in a matrix ``(target, attribute)``.
+
+        The function is applied to all matrices of the table: values, replicates, repeats, and deviations over texts.
+        The origin is kept only if no word is dropped, because it would create a table with all words.
+        """
 
         def chosen(matrix: xr.DataArray) -> xr.DataArray:
             return settled(choose(matrix))
@@ -422,17 +428,20 @@ class AssociationTable(Telling):
         return has_related_words(self.values, "target") or has_related_words(self.values, "attribute")
 
     def singles(self) -> dict[str, Self]:
-        """Return the tables of single replicates by their labels; empty if there are none."""
+        """Return the tables of single replicates by their labels; empty if there are none.
+
+        Each table has the values, vectors, and lengths of its replicate, and otherwise the same words and labels.
+        """
         singles: dict[str, Self] = {}
         if self.replicates is None:
             return singles
-        mean = replace(self, replicates=None, notices=(), coverage=None, origin=None)
+        without_values = replace(self, replicates=None, notices=(), coverage=None, origin=None)
         for position, (label, values) in enumerate(self.replicates.tables.items()):
             vectors = None if self.vectors is None else ReplicateVectors(self.vectors, position)
             lengths = None
             if self.lengths is not None:
-                lengths = {word: by_replicate[position] for word, by_replicate in self.lengths.items()}
-            singles[label] = replace(mean, values=values, vectors=vectors, lengths=lengths)
+                lengths = {word: length_in[position] for word, length_in in self.lengths.items()}
+            singles[label] = replace(without_values, values=values, vectors=vectors, lengths=lengths)
         return singles
 
     def block(self, group: str, attribute_class: str) -> np.ndarray:
@@ -670,19 +679,22 @@ def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[st
 
 
 def uneven(table: AssociationTable) -> tuple[str, ...]:
-    """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as another."""
+    """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as another.
+
+    `_OF_UNEVEN` has the false positive rates of simulated tables with such groups, or classes.
+    """
     notices = []
-    for kind, sizes in words_of_categories(table).items():
-        least = min(sizes, key=sizes.__getitem__)
-        most = max(sizes, key=sizes.__getitem__)
-        if sizes[most] < UNEVEN * sizes[least]:
+    for kind, n_words in words_of_categories(table).items():
+        smallest = min(n_words, key=n_words.__getitem__)
+        largest = max(n_words, key=n_words.__getitem__)
+        if n_words[largest] < UNEVEN * n_words[smallest]:
             continue
         false_positives, by_quasi_f = _OF_UNEVEN[kind]
         notices.append(
-            f"{kind} '{most}' has {sizes[most]} words, but '{least}' has only {sizes[least]}, which is too few to show"
-            f" how much they vary. If the words of '{least}' vary more, intervals are too short (for example, with 3"
-            f" words that vary three times as much as 30 others, {false_positives} false positives at the 5% level, or"
-            f" {by_quasi_f} by the quasi-F)"
+            f"{kind} '{largest}' has {n_words[largest]} words, but '{smallest}' has only {n_words[smallest]}, which is"
+            f" too few to show how much they vary. If the words of '{smallest}' vary more, intervals are too short (for"
+            f" example, with 3 words that vary three times as much as 30 others, {false_positives} false positives at"
+            f" the 5% level, or {by_quasi_f} by the quasi-F)"
         )
     return tuple(notices)
 
@@ -721,7 +733,7 @@ def assemble(
     """
 
     def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
-        """Label the rows and columns of a matrix with words, groups, classes, topics, and pairs."""
+        """Return a matrix with labels of rows and columns: words, groups, classes, topics, and pairs."""
         unlabelled = xr.DataArray(
             numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
             dims=("target", "attribute"),
@@ -783,7 +795,11 @@ def _about_equal_vectors(values: xr.DataArray, metric: Metric) -> tuple[str, ...
 def _opposite_classes(
     frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], requested: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the opposite classes: as requested or, if all groups have the same class, all others."""
+    """Return the opposite classes: as requested or, if all groups have the same class, all others.
+
+    An opposite class is compared with the stereotypical classes, although it is not stereotypical for any group.
+    `column` is the column of the frame with the class of each attribute.
+    """
     stereotypical = set(stereotypes.values())
     if requested is not None or len(stereotypical) != 1 or column not in frame:
         return tuple(dict.fromkeys(requested or ()))

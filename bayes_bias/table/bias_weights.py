@@ -14,8 +14,12 @@ BLOCK = ["group", "attribute_class"]
 
 
 def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
-    """Return the weights of ``bias``, ``class_bias``, ``group_bias``, ``excess`` and ``repulsion``.
+    """Return the weights (contrasts, groups, classes) of each estimand: ``bias``, ``class_bias``, ``group_bias``,
+    ``excess`` and ``repulsion``.
 
+    The bias of a group is its closeness to the associated class minus its closeness to other classes, and the bias of a
+    class compares its groups with others. ``excess`` is the closeness of a group to its associated class minus its
+    closeness to a control class, and ``repulsion`` is the closeness to a control class minus that to the other classes.
     There is no ``class_bias`` for a class with which all groups are associated, and none if there is only one group,
     because there are no other groups to compare with.
     """
@@ -47,11 +51,11 @@ def bias_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return weights that select one block mean each, labelled ``"group, class"``."""
+    """Return weights (contrasts, groups, classes) that select one block mean each, labelled ``"group, class"``."""
     groups = data.group.to_numpy()
     classes = data.attribute_class.to_numpy()
     blocks = np.eye(len(groups) * len(classes)).reshape(-1, len(groups), len(classes))
-    return _weights(data, blocks, [f"{g}, {c}" for g in groups for c in classes])
+    return _weights(data, blocks, [f"{group}, {name}" for group in groups for name in classes])
 
 
 def target_weights(data: xr.Dataset) -> xr.DataArray:
@@ -61,7 +65,10 @@ def target_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def attribute_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return the weights of ``attribute_bias``. Each attribute has the weights that the bias of its class has."""
+    """Return the weights (attributes, groups, classes) of ``attribute_bias``.
+
+    Each attribute has the weights of the bias of its class. Attributes of classes without a bias are omitted.
+    """
     class_of = data.class_of.to_numpy()
     has_bias = np.isin(class_of, contrasted_classes(data))
     return _weights(data, _class_signs(data)[class_of[has_bias]], data.attribute.to_numpy()[has_bias])
@@ -89,24 +96,30 @@ def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _class_signs(data: xr.Dataset) -> np.ndarray:
-    """Weight the groups of each class minus the other groups, in the column of the class, (classes, groups,
-    classes)."""
-    associated, _ = _associated_and_others(data)
-    # The mean of the groups of each class, and the mean of the other groups, as weights (classes, groups).
-    own_groups = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]
-    other_groups = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
-    return (own_groups - other_groups)[:, :, None] * np.eye(len(own_groups))[:, None, :]
+    """Return the weights of the bias of each class, (classes, groups, classes).
+
+    The bias of a class is the mean over the groups that are associated with it, minus the mean over the other groups.
+    Only the blocks of the class itself have a weight.
+    """
+    associated, _ = _associated_and_others(data)  # (groups, classes)
+    mean_of_own = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]  # (classes, groups)
+    mean_of_others = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
+    return (mean_of_own - mean_of_others)[:, :, None] * np.eye(len(mean_of_own))[:, None, :]
 
 
 def _associated_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Mark each group's associated class, and weight the other compared classes equally, (groups, classes)."""
-    classes = np.eye(data.sizes["attribute_class"])
-    associated = classes[data.associated.to_numpy()]
-    others = classes[compared_classes(data)].sum(axis=0) - associated
+    """Return two weights of classes for each group, (groups, classes), which both sum to one.
+
+    The first is 1 for the associated class of the group, and the second is equal for all other compared classes.
+    """
+    one_class = np.eye(data.sizes["attribute_class"])
+    associated = one_class[data.associated.to_numpy()]
+    others = one_class[compared_classes(data)].sum(axis=0) - associated
     return associated, others / others.sum(axis=1, keepdims=True)
 
 
 def _weights(data: xr.Dataset, blocks: np.ndarray, labels: np.ndarray | list[str]) -> xr.DataArray:
+    """Return the weights of blocks, (contrasts, groups, classes), with labels of contrasts, groups, and classes."""
     return xr.DataArray(
         blocks,
         dims=("contrast", *BLOCK),

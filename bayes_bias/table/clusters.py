@@ -48,10 +48,14 @@ class Clusters:
         return cls(tuple(data[f"{side}_clustering"].to_numpy()), data[f"{side}_cluster"].to_numpy())
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
-        """Return True if a cluster contains words of several cells (groups or classes)."""
+        """Return True if a cluster contains words of several cells (groups or classes).
+
+        If so, there are more combinations of a cluster and a cell than clusters.
+        """
         is_clustered = self.index >= 0
-        cells_of_clusters = set(zip(self.index[is_clustered].tolist(), cells[is_clustered].tolist(), strict=True))
-        return len(cells_of_clusters) > len({cluster for cluster, _ in cells_of_clusters})
+        clusters = self.index[is_clustered].tolist()
+        combinations = set(zip(clusters, cells[is_clustered].tolist(), strict=True))
+        return len(combinations) > len(set(clusters))
 
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
         """Compute the covariance of the averages of cells (groups or classes), if cluster effects have variance one.
@@ -80,12 +84,17 @@ class Clusters:
     def _shared_directions(
         self, cells: NDArray[np.intp], positions: NDArray[np.intp]
     ) -> "tuple[SharedDirections, ...]":
-        """Return the eigenvectors of the centred membership of some words, one basis for each distinct eigenvalue."""
+        """Return the directions in which clusters add to the variance of the words at these positions.
+
+        The membership (words, clusters) is 1 if a word is in a cluster, and is centred within cells (groups or
+        classes). The variance of clusters is added along the left singular vectors of this matrix, as many times as the
+        squared singular value. There is one basis for each distinct value.
+        """
         members = self._members(positions)
         if not members.any():
             return ()
         _, cell_of = np.unique(cells[positions], return_inverse=True)
-        in_cell = np.eye(cell_of.max() + 1)[cell_of]
+        in_cell = np.eye(cell_of.max() + 1)[cell_of]  # (words, cells)
         means = (in_cell.T @ members) / in_cell.sum(axis=0)[:, None]  # share of each cluster, (cells, clusters)
         basis, lengths, _ = np.linalg.svd(members - in_cell @ means, full_matrices=False)
         eigenvalues = np.round(lengths**2, _DECIMALS)
@@ -98,7 +107,11 @@ class Clusters:
 
 
 def is_reduced(data: xr.Dataset, side: Side) -> bool:
-    """Return True if a group (class) has fewer effective words than words, after rounding to whole words."""
+    """Return True if related words reduce the effective number of words of any group (class) of a side.
+
+    The effective number is the number of words divided by the inflation of the variance of their mean. It is rounded to
+    whole words.
+    """
     if f"{side}_inflation" not in data:
         return False
     n = data[f"n_{side}s"].to_numpy()
@@ -107,10 +120,14 @@ def is_reduced(data: xr.Dataset, side: Side) -> bool:
 
 
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
-    """Return the sub-topics or pairs of a side's words."""
+    """Return the clusters of a side's words, that is, the named sub-topics or pairs of a word list.
+
+    There are none if related words come from vectors, which take precedence over named sub-topics, but not over pairs.
+    Two classes may have topics of the same name, which are different clusters, but a pair consists of words of two
+    classes.
+    """
     cells = {"target": table.group_index, "attribute": table.class_index}[side]
     index = np.full(len(cells), -1)
-    # Related words from vectors take precedence over named sub-topics, but not over pairs.
     if has_related_words(table.values, side) and not is_paired(table.values, side):
         return Clusters((), index)
     kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
@@ -122,7 +139,6 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     if not kinds:
         return Clusters((), index)
     labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
-    # Two classes may have topics of the same name, but a pair consists of words of two classes.
     number_of_cluster: dict[tuple[str, int], int] = {}
     for word, label in enumerate(labels):
         if label:

@@ -38,6 +38,8 @@ def interval_names(ci_prob: float = 0.95, kind: IntervalKind = "eti", of: str = 
 def interval_columns(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[str, str]:
     """Find the names of an interval's bounds in a table or in one row of it.
 
+    Names begin with the kind of interval or, for the interval of another quantity, with its name (`of`).
+
     Examples
     --------
     >>> import pandas as pd
@@ -56,7 +58,7 @@ def interval_of(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[A
 
 
 def opposite(row: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the mean and the interval of the opposite difference.
+    """Return the mean and the interval of the opposite difference, whose lower bound is minus the upper bound.
 
     Examples
     --------
@@ -91,7 +93,11 @@ def estimate_columns(
 def with_interval(
     row: "pd.Series[Any]", ci_prob: float, decimals: int = 3, *, factor: float = 1.0, sign: Sign = "+", unit: str = ""
 ) -> str:
-    """Write the mean and the interval of a row for use in a sentence: "+0.078 (95% interval +0.048 to +0.108)"."""
+    """Write the mean and the interval of a row for use in a sentence: "+0.078 (95% interval +0.048 to +0.108)".
+
+    All numbers are multiplied by `factor`. A unit such as "nats" follows after a blank, but "%" does not. Without an
+    interval, only the mean is written.
+    """
     lower, upper = (factor * end for end in interval_of(row))
     interval = range_in_words(lower, upper, decimals, sign=sign)
     number = (signed if sign else plain)(factor * row["mean"], decimals)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -113,7 +114,10 @@ def share_words[Label](
 
 
 def _notices_without_related_words(table: AssociationTable) -> tuple[str, ...]:
-    """Return the notices of a table, except for those of its related words."""
+    """Return the notices of a table, except for those of its related words.
+
+    A notice of related words begins with the name of the group or class and the text that describes its words.
+    """
     if not table.has_related_words:
         return table.notices
     beginnings = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
@@ -121,7 +125,10 @@ def _notices_without_related_words(table: AssociationTable) -> tuple[str, ...]:
 
 
 def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> dict[Label, AssociationTable]:
-    """Omit control classes of which no word is in all tables, because vocabularies may know different parts of them."""
+    """Omit control classes of which no word is in all tables, with a notice in each table.
+
+    Embeddings may have different words of a control class, and comparisons need the same words.
+    """
     word_sets: dict[str, list[set[str]]] = {}  # the words of each control class, for each table with the class
     for table in tables.values():
         class_of = belongs(table.values, "attribute")
@@ -173,11 +180,15 @@ _TEXTS_LOST = "the variation over texts is not used, so texts are fixed, because
 def weighted_sum(
     tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float], *, name: str | None = None
 ) -> AssociationTable:
-    """Combine tables as `combine` does, but assume that the tables already have the same words."""
+    """Combine tables as `combine` does, but assume that the tables already have the same words.
+
+    Values, replicates, and deviations over texts are weighted sums. If only some tables contain the variation over
+    texts, it is lost, with a notice. All labels come from the first table.
+    """
     first = next(iter(tables.values()))
     texts = weighted_texts({label: table.texts for label, table in tables.items()}, weights)
-    is_lost = texts is None and any(table.texts is not None for table in tables.values())
-    lost = announce((_TEXTS_LOST,)) if is_lost else ()
+    loses_texts = texts is None and any(table.texts is not None for table in tables.values())
+    notices_of_texts = announce((_TEXTS_LOST,)) if loses_texts else ()
     combined = assemble(
         np.sum([weights[label] * table.values.to_numpy() for label, table in tables.items()], axis=0),
         belongs(first.values, "target"),
@@ -188,7 +199,7 @@ def weighted_sum(
         kind="" if first.replicates is None else first.replicates.kind,
         metric=first.metric.weighted([weights[label] for label in tables]),
         name=name or first.name,
-        notices=(*_earlier_notices(tables), *lost),
+        notices=(*_earlier_notices(tables), *notices_of_texts),
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
@@ -199,10 +210,8 @@ def weighted_sum(
 
 def _earlier_notices(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     """Return the notices of all tables, each once."""
-    notices: dict[str, None] = {}
-    for table in tables.values():
-        notices |= dict.fromkeys(table.notices)
-    return tuple(notices)
+    notices = chain.from_iterable(table.notices for table in tables.values())
+    return tuple(dict.fromkeys(notices))
 
 
 def _checked_weights(tables: Any, weights: Any) -> dict[Any, float]:
@@ -240,28 +249,33 @@ def _checked_weights(tables: Any, weights: Any) -> dict[Any, float]:
 
 
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
-    """Compute the weighted sum in each replicate. Return an empty mapping if a table has no replicates."""
-    fewest_labels = min(map(_replicate_labels, tables.values()), key=len)
-    if not fewest_labels:
+    """Compute the weighted sum in each replicate. Return an empty mapping if a table has no replicates.
+
+    Replicates with the same labels in two tables are paired. Otherwise, they are independent, and the number of
+    replicates of each table is reduced to that of the table with the fewest replicates.
+    """
+    kept_labels = min(map(_replicate_labels, tables.values()), key=len)
+    if not kept_labels:
         return {}
     weighted = []
     for label, table in tables.items():
         assert table.replicates is not None
         values = np.array([single.to_numpy() for single in table.replicates.tables.values()])
         labels = _replicate_labels(table)
-        if set(labels) == set(fewest_labels):
-            values = values[list(map(labels.index, fewest_labels))]
-        elif len(values) > len(fewest_labels):
-            values = _fewer_replicates(values, len(fewest_labels))
+        if set(labels) == set(kept_labels):
+            values = values[[labels.index(kept) for kept in kept_labels]]
+        elif len(values) > len(kept_labels):
+            values = _fewer_replicates(values, len(kept_labels))
         weighted.append(weights[label] * values)
-    return dict(zip(fewest_labels, np.sum(weighted, axis=0), strict=True))
+    return dict(zip(kept_labels, np.sum(weighted, axis=0), strict=True))
 
 
 def _fewer_replicates(values: Numbers, number: int) -> Numbers:
-    """Reduce the values of replicates, (replicate, target, attribute), to a smaller number of replicates.
+    r"""Reduce the values of R replicates, (replicate, target, attribute), to a smaller number r of replicates.
 
-    The mean is the same. The deviations from it are orthonormal contrasts of all replicates, scaled so that the
-    variance of the mean has the same expectation.
+    The mean is the same. The deviations from it are r - 1 orthonormal contrasts of all replicates (Helmert contrasts),
+    transformed to r deviations that sum to zero, and multiplied by :math:`\sqrt{r / R}`, so that the variance of the
+    mean has the same expectation.
     """
     contrasts = np.tensordot(helmert(len(values))[: number - 1], values, axes=1)
     deviations = np.tensordot(helmert(number).T, contrasts, axes=1)
@@ -273,20 +287,24 @@ def _replicate_labels(table: AssociationTable) -> list[str]:
 
 
 def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
-    """Return a notice if tables have different numbers of replicates."""
-    numbers = {label: len(_replicate_labels(table)) for label, table in tables.items()}
-    if len({*numbers.values()}) == 1:
+    """Return a notice if tables have different numbers of replicates, so that replicates cannot be paired.
+
+    If some tables have none, the combined table has no replicates. Otherwise, it has as few as the table with the
+    fewest.
+    """
+    n_replicates = {label: len(_replicate_labels(table)) for label, table in tables.items()}
+    if len({*n_replicates.values()}) == 1:
         return ()
     kind = next(table.replicates.kind for table in tables.values() if table.replicates is not None)
-    counts = ", ".join(f"{label}: {number or 'none'}" for label, number in numbers.items())
-    if not all(numbers.values()):
+    counts = ", ".join(f"{label}: {number or 'none'}" for label, number in n_replicates.items())
+    if not all(n_replicates.values()):
         return (
             f"not every table has replicates ({counts}), so it is unknown how much a new {kind} would change the"
             " result. The combined table contains only the means",
         )
     return (
         f"replicates cannot be paired because tables have different numbers of them ({counts}). They are treated as"
-        f" independent, and {min(numbers.values())} of each table are used to estimate how much they differ",
+        f" independent, and {min(n_replicates.values())} of each table are used to estimate how much they differ",
     )
 
 
@@ -296,7 +314,8 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
     """Return the second table with the groups, related words, pairs and covariates of the first.
 
-    The second table keeps its own expected preferences, in its own units, or NaN if it has none.
+    These are the coordinates of its matrices. The second table keeps its own expected preferences, in its own units, or
+    NaN if it has none.
     """
     labels = dict(first.values.coords)
     for side in SIDES:
@@ -399,7 +418,10 @@ def _about_texts(tables: Mapping[str, AssociationTable]) -> tuple[str, ...]:
 
 
 def _stacked_vectors(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
-    """Stack the vectors of all tables, if all have vectors, and the vectors of one word have the same length."""
+    """Stack the vectors of all tables, or return None if a table has no vectors or vectors of another dimension.
+
+    The dimensions are compared by the vectors of one `word`.
+    """
     vectors, shapes = [], set()
     for table in tables:
         if table.vectors is None:
@@ -410,7 +432,10 @@ def _stacked_vectors(tables: Iterable[AssociationTable], word: str) -> StackedVe
 
 
 def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
-    """Stack the original lengths of vectors, for the words whose lengths are known in all tables."""
+    """Stack the original lengths of vectors, for the words whose lengths are known in all tables.
+
+    The result is None if no table knows any lengths.
+    """
     lengths_of_tables = [table.lengths for table in tables]
     if all(lengths is None for lengths in lengths_of_tables):
         return None

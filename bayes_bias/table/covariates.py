@@ -32,7 +32,11 @@ _FAR_APART = 2.0
 
 
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
-    """Check covariates of words, and add them to a matrix. Only attributes of `compared` classes have covariates."""
+    """Check covariates of words, and add them to a matrix as coordinates, one for each covariate of a side.
+
+    If `covariates` does not name sides, it applies to each side of which it contains a word. All targets, and all
+    attributes of `compared` classes, must then have a number. Earlier covariates of the table are kept.
+    """
     by_side = given_by_side(covariates)
     sources = by_side or dict.fromkeys(SIDES, covariates)
     frames = {side: _as_frame(sources.get(side)) for side in SIDES}
@@ -72,21 +76,25 @@ def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
 
 
 def groups_apart(values: xr.DataArray) -> Iterator[str]:
-    """Yield notices of covariates in which the words of two groups, or classes, hardly overlap."""
+    """Yield notices of covariates in which the words of two groups, or classes, hardly overlap.
+
+    They hardly overlap if their ranges are disjoint, or if their means differ by more than `_FAR_APART` standard
+    deviations within groups.
+    """
     for side in SIDES:
         frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: belongs(values, side)})
         for name in frame.columns.drop(_CATEGORY):
             by_category = frame.groupby(_CATEGORY, sort=False)[name]
-            least = by_category.min()
-            most = by_category.max()
+            smallest = by_category.min()
+            largest = by_category.max()
             mean = by_category.mean()
             sd = float(np.sqrt(by_category.transform("var").mean()))  # within groups, or classes
             for categories in combinations(mean.index, 2):
                 low, high = sorted(categories, key=mean.__getitem__)
-                is_disjoint = most[low] < least[high]
+                is_disjoint = largest[low] < smallest[high]
                 if is_disjoint or mean[high] - mean[low] > _FAR_APART * sd:
-                    ranges = f"'{low}' ({plain(least[low], 2)} to {plain(most[low], 2)})"
-                    ranges += f" and '{high}' ({plain(least[high], 2)} to {plain(most[high], 2)})"
+                    ranges = f"'{low}' ({plain(smallest[low], 2)} to {plain(largest[low], 2)})"
+                    ranges += f" and '{high}' ({plain(smallest[high], 2)} to {plain(largest[high], 2)})"
                     overlap = "not" if is_disjoint else "hardly"
                     yield (
                         f"the values of '{name}' do {overlap} overlap between {ranges}, so the bias at"
@@ -151,7 +159,10 @@ def _as_frame(covariates: Any) -> pd.DataFrame | None:
 
 
 def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFrame:
-    """Return the rows of a side's words as numbers."""
+    """Return the covariates of a side's words as numbers, with a row for each word.
+
+    Raise an error if a word has two rows or none, or if a value is not a finite number.
+    """
     repeated = frame.index[frame.index.duplicated() & frame.index.isin(words)]
     if len(repeated):
         raise TableError(f"`covariates` contains '{repeated[0]}' more than once. Keep one row for each word.")
@@ -176,7 +187,12 @@ def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFra
 
 
 def _check_design(frame: pd.DataFrame, categories: "pd.Series[str]", side: Side) -> None:
-    """Raise an error if covariates cannot be separated from the groups, or from each other."""
+    """Raise an error if the effects of covariates cannot be estimated within groups (classes).
+
+    This is the case if a covariate is constant, or constant within each group; if one is a linear combination of
+    others; or if there are too few words. Covariates are centred within groups, and numbers below `_ROUNDING` times
+    their size are zero.
+    """
     names = list(frame.columns)
     kind = CATEGORY_COORD[side].removeprefix("attribute_")
     centred = (frame - frame.groupby(categories).transform("mean")).to_numpy()

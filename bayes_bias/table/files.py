@@ -38,7 +38,9 @@ _NAME_AND_UNIT = re.compile(r"(.+?) \[(.+)\]")
 def table_rows(table: AssociationTable) -> pd.DataFrame:
     """Return the rows of a table file, with numbers, words and design, so that `read_table` needs no arguments.
 
-    Vectors and covariates of words are omitted.
+    A row has a pair of words and its value. Further columns have the stereotypical class of the group, "yes" for
+    attributes of opposite classes, and the related words. The heading of the values is the name of the metric, with its
+    unit if the metric is not built in. Vectors and covariates of words are omitted.
 
     Raises
     ------
@@ -155,7 +157,7 @@ def read_matrix(path: Path) -> pd.DataFrame:
     sheet = _Sheet.read(path)
     if sheet.is_pairs:
         return sheet.matrix_of_pairs()
-    (_, words), *columns = sheet.cells.items()
+    (_, words), *columns = sheet.cells.items()  # the first column has the words of the rows
     quoted_words = [f"'{word}'" for word in words]
     matrix = {heading: sheet.numbers(heading, cells, quoted_words) for heading, cells in columns}
     return pd.DataFrame(matrix, index=words)
@@ -195,7 +197,10 @@ class _Sheet:
         return cls(path, content, announce(sheet.notices))
 
     def numbers(self, column: str, cells: Sequence[str], rows: Sequence[str]) -> list[float]:
-        """Read cells as numbers with decimal points or commas. An empty cell is a missing value."""
+        """Read cells as numbers with decimal points or commas. An empty cell is a missing value.
+
+        `column` and `rows` are the names of the column and of the cells, for the message of an error.
+        """
         try:
             return list(map(float, as_numbers_of(cells)))
         except NotNumbersError as error:
@@ -206,7 +211,7 @@ class _Sheet:
 
     @property
     def is_matrix(self) -> bool:
-        """True if all columns but the first contain numbers."""
+        """True if all columns but the first contain numbers, as in a matrix with words in its first column."""
         _, *columns = self.cells.items()
         try:
             return bool(columns) and all(self.numbers(name, cells, cells) for name, cells in columns)
@@ -215,7 +220,7 @@ class _Sheet:
 
     @property
     def is_pairs(self) -> bool:
-        """True if there are two columns of words and one of numbers, but no groups."""
+        """True if there are two columns of words, one of numbers, and no others, as in a table of pairs."""
         columns = list(self.cells.items())
         if len(columns) != 3:
             return False
@@ -223,7 +228,10 @@ class _Sheet:
         return are_numbers == [False, False, True]
 
     def matrix_of_pairs(self) -> pd.DataFrame:
-        """Return the numbers of pairs as a matrix with both words of each pair in its rows and columns."""
+        """Return the numbers of pairs as a matrix with both words of each pair in its rows and columns.
+
+        A pair has the same value in both orders. Raise an error if the file has two different values.
+        """
         (_, first), (_, second), (heading, cells) = self.cells.items()
         pairs = [f"'{word}' and '{other}'" for word, other in zip(first, second, strict=True)]
         value_of: dict[tuple[str, str], float] = {}
@@ -239,7 +247,11 @@ class _Sheet:
         return matrix
 
     def check_columns(self, headings: Mapping[str, str]) -> None:
-        """Raise an error if a column is missing, with the command that names it."""
+        """Raise an error if a column is missing, with the command that names it.
+
+        `headings` has the heading of each required column. If the file looks like a matrix, or like a table of pairs,
+        the error includes the command that combines it with a word list.
+        """
         name = self.path.name
         file = quote(str(self.path))
         for column, heading in headings.items():
@@ -262,7 +274,10 @@ class _Sheet:
             )
 
     def stereotypes(self, groups: Sequence[str]) -> dict[str, str]:
-        """Read the column of stereotypes, if there is one."""
+        """Return the stereotypical class of each group from its column, or nothing if there is no such column.
+
+        Raise an error if rows of the same group have different classes.
+        """
         stereotypes: dict[str, str] = {}
         for group, class_name in zip(groups, self.cells.get(STEREOTYPE, ()), strict=False):
             if stereotypes.setdefault(group, class_name) != class_name:
@@ -285,7 +300,10 @@ class _Sheet:
             )
 
     def replicate(self, headings: Iterable[str]) -> str | None:
-        """Return the heading of replicates, which is the only remaining heading."""
+        """Return the heading of the column with replicates, or None if there is no such column.
+
+        It is the only column that is not among the `headings` of other columns.
+        """
         remaining = [heading for heading in self.cells if heading not in {*headings, STEREOTYPE, OPPOSITE}]
         if len(remaining) > 1:
             raise TableError(
@@ -295,19 +313,23 @@ class _Sheet:
         return next(iter(remaining), None)
 
     def related(self, table: AssociationTable, headings: Mapping[str, str]) -> dict[str, Related]:
-        """Read the related words of the groups and classes of a table."""
+        """Read the related words of the groups and classes of a table.
+
+        The file has a column for each number in `OF_RELATED` and each side. All words of a group or class have the same
+        numbers, except for their loading. An empty cell is a missing number. Groups and classes that are not in the
+        table are omitted.
+        """
         related = dict[str, Related]()
         for side, category in CATEGORY_COORD.items():
             words = self.cells[headings[side]]
             rows = pd.DataFrame({"word": words, "category": self.cells[headings[category]]})
             for name in OF_RELATED:
                 column = f"{side}_{name}"
-                filled = [value if str(value).strip() else "nan" for value in self.cells[column]]
-                rows[name] = self.numbers(column, filled, words)
+                cells = [value if str(value).strip() else "nan" for value in self.cells[column]]
+                rows[name] = self.numbers(column, cells, words)
             for name, members in rows.drop_duplicates("word").groupby("category", sort=False):
                 inflation, preference_sd, directions, _ = members.iloc[0][list(OF_RELATED)]
                 loading = members.loading.to_numpy()
                 related[str(name)] = Related(tuple(members.word), inflation, preference_sd, directions, loading)
-        for category in related.keys() - {*table.groups, *table.classes}:
-            del related[category]
-        return related
+        in_table = {*table.groups, *table.classes}
+        return {category: words for category, words in related.items() if category in in_table}

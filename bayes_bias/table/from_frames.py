@@ -29,10 +29,14 @@ class Matrices(NamedTuple):
 
 
 def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping[str, str]) -> pd.DataFrame:
-    """Select these columns of a frame, and rename them."""
-    for column in columns.values():
-        _require_column(frame, column)
-    tidy = pd.DataFrame({ours: frame[theirs].to_numpy() for ours, theirs in columns.items()})
+    """Return the needed columns of a user's frame under the names of this package, with a column of groups.
+
+    `columns` has the user's heading of each column. `group` is the heading of groups, or the group of each target.
+    Missing labels (topics and pairs) become "".
+    """
+    for heading in columns.values():
+        _require_column(frame, heading)
+    tidy = pd.DataFrame({name: frame[heading].to_numpy() for name, heading in columns.items()})
     labels = list(labels_in(columns))
     tidy[labels] = tidy[labels].astype(object).fillna("").astype(str)
     if isinstance(group, Mapping):
@@ -42,7 +46,7 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
 
 
 def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
-    """Select the rows of groups that have a stereotypical class."""
+    """Select the rows of groups that have a stereotypical class. A group whose class is None is omitted."""
     omitted = [group for group, class_name in stereotypes.items() if class_name is None]
     for group in omitted:
         if group not in set(tidy.group):
@@ -64,7 +68,11 @@ def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame
 def matrices(
     tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str], metric: Metric, duplicates: Duplicates
 ) -> Matrices:
-    """Check a tidy frame, and make labelled matrices from it."""
+    """Check a tidy frame, and make labelled matrices from it: of values and, if duplicates are kept, of their number.
+
+    Distances are multiplied by -1, so that larger values always mean closer. Attributes that are also targets, and
+    repeated pairs, are dropped with notices.
+    """
     if duplicates not in ("drop", "keep"):
         raise TableError(f"`duplicates` must be 'drop' or 'keep', but is '{duplicates}'. Use one of them.")
     _check_values(tidy, metric)
@@ -129,18 +137,22 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
 
 def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str]) -> None:
     """Raise an error if a word has two labels of one kind, or if stereotypes and opposites do not match the groups and
-    classes."""
-    sides = labels_in(tidy)
-    for label, word in {"group": "target", "attribute_class": "attribute", **sides}.items():
-        labels = tidy.drop_duplicates([word, label])
-        twice = labels[labels[word].duplicated(keep=False)]
-        if not twice.empty:
-            first = twice[twice[word] == twice[word].iloc[0]]
+    classes.
+
+    Labels are the group of a target, the class of an attribute, and the topics and pairs of both.
+    """
+    side_of_label = labels_in(tidy)
+    for label, side in {"group": "target", "attribute_class": "attribute", **side_of_label}.items():
+        labels = tidy.drop_duplicates([side, label])
+        with_two_labels = labels[labels[side].duplicated(keep=False)]
+        if not with_two_labels.empty:
+            word = with_two_labels[side].iloc[0]
+            labels_of_word = with_two_labels[label][with_two_labels[side] == word]
             raise TableError(
-                f"Each {word} must be in one {label.removeprefix('attribute_')}, but '{first[word].iloc[0]}' is in"
-                f" {' and '.join(map(repr, first[label]))}. Correct `{label}`."
+                f"Each {side} must be in one {label.removeprefix('attribute_')}, but '{word}' is in"
+                f" {' and '.join(map(repr, labels_of_word))}. Correct `{label}`."
             )
-    for label, dim in sides.items():
+    for label, dim in side_of_label.items():
         if label.endswith("_pair"):
             _check_pairs(tidy, dim, label)
     groups = set(tidy.group)
@@ -193,10 +205,14 @@ def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ..
 def _without_repeats(
     tidy: pd.DataFrame, duplicates: Duplicates
 ) -> tuple[pd.DataFrame, pd.DataFrame | None, tuple[str, ...]]:
-    """Return each pair once, with the number of its rows if duplicates are kept, and a notice of repeated pairs."""
+    """Return the rows with each pair once, the same rows with the number of their repetitions (None unless duplicates
+    are kept), and a notice of repeated pairs.
+
+    Raise an error if the rows of a pair have different values.
+    """
     pairs = ["target", "attribute"]
-    spread = tidy.groupby(pairs, sort=False)["value"].agg(["min", "max", "size"])
-    differing = spread[spread["max"] - spread["min"] > _ROUNDING]
+    values_of_pair = tidy.groupby(pairs, sort=False)["value"].agg(["min", "max", "size"])
+    differing = values_of_pair[values_of_pair["max"] - values_of_pair["min"] > _ROUNDING]
     if not differing.empty:
         target, attribute = differing.index[0]
         low, high = differing.iloc[0][["min", "max"]]
@@ -209,13 +225,17 @@ def _without_repeats(
     if not extra:
         return tidy, None, ()
     if duplicates == "keep":
-        times = once.assign(times=spread["size"].loc[pd.MultiIndex.from_frame(once[pairs])].to_numpy())
-        return once, times, (f"{extra} of {len(tidy)} rows repeat a pair and were kept",)
+        times = values_of_pair["size"].loc[pd.MultiIndex.from_frame(once[pairs])].to_numpy()
+        return once, once.assign(times=times), (f"{extra} of {len(tidy)} rows repeat a pair and were kept",)
     return once, None, (f"{extra} of {len(tidy)} rows repeat a pair and were dropped",)
 
 
 def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]) -> xr.DataArray:
-    """Make a matrix in the order of the frame, but with words sorted by group and class, and compared classes first."""
+    """Make a labelled matrix (target, attribute) from one column (`values`) of a tidy frame.
+
+    Words are in the order of the frame, but targets are sorted by group, and attributes by class, with compared classes
+    first. Pairs that are not in the frame are missing (NaN).
+    """
     targets = tidy.drop_duplicates("target")
     targets = targets.sort_values("group", key=pd.Index(groups).get_indexer, kind="stable")
     attributes = tidy.drop_duplicates("attribute")

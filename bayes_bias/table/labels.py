@@ -32,7 +32,7 @@ def labels_in(names: Container[Any]) -> dict[str, Side]:
 
 
 def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[str, str]) -> "xr.DataArray":
-    """Label the words of both sides with their topic and pair."""
+    """Label the words of both sides with their topic and pair, given those of each word; "" for words without any."""
     for name, dim in LABELS.items():
         label_of = pairs if name.endswith("_pair") else topics
         if label_of:
@@ -42,7 +42,10 @@ def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[s
 
 
 def settled(values: "xr.DataArray") -> "xr.DataArray":
-    """Drop unused labels, such as the label of a pair of which only one word remains."""
+    """Drop unused labels, after words were dropped.
+
+    The label of a pair of which only one word remains becomes "", and a kind of label that no word has is removed.
+    """
     import numpy as np  # the names of labels are options of commands, whose help waits for no array
 
     for name, dim in labels_in(values.coords).items():
@@ -59,7 +62,7 @@ def is_paired(values: "xr.DataArray", side: Side) -> bool:
 
 
 def lonely(values: "xr.DataArray", name: str) -> list[str]:
-    """Return labels that only one word has."""
+    """Return the labels of one kind, such as the names of pairs, that only one word has."""
     import numpy as np
 
     labels, times = np.unique(values[name].to_numpy().astype(str), return_counts=True)
@@ -82,7 +85,10 @@ def all_words(values: "xr.DataArray") -> list[str]:
 
 
 def absent_words(tables: "Mapping[str, xr.DataArray]", shared: Sequence[str], dim: Side) -> list[str]:
-    """Return the words of one side that only some tables have, in the order of the tables."""
+    """Return the words of one side that only some tables have, in the order of the tables.
+
+    `shared` are the words that all tables have.
+    """
     absent: dict[str, None] = {}
     for values in tables.values():
         absent |= dict.fromkeys(words_of(values, dim))
@@ -97,11 +103,12 @@ def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str)
 
 
 def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind: str) -> list[str]:
-    """Return words of one side that all tables contain in the same group or class.
+    """Return the words of one side that all tables contain, in the order of the first table.
 
-    Raise an error if a group or class becomes empty.
+    Raise an error if a word is in different groups (classes) of two tables, or if a group (class) becomes empty. `kind`
+    and `argument` are the noun for a table and the name of the argument, for the message.
     """
-    categories = {label: belongs(values, dim) for label, values in tables.items()}
+    categories = {label: belongs(values, dim) for label, values in tables.items()}  # of each word in each table
     first, *others = tables
     shared = dict(categories[first])  # the category of each shared word
     for label in others:
@@ -126,7 +133,10 @@ def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind
 
 
 def _about_lack(category: str, categories: Mapping[str, Mapping[str, str]], dim: Side, kind: str) -> str:
-    """Describe the table without words of a group or class, or the lack of a shared word."""
+    """Return the beginning of a message about a group or class without shared words.
+
+    It names the first table that has no word of the category at all. If each table has some, no word is in all of them.
+    """
     for label, category_of in categories.items():
         if category not in category_of.values():
             return f"The {kind} '{label}' has no {dim} of '{category}'"

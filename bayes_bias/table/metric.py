@@ -38,6 +38,9 @@ _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def direction_of(name: str) -> Larger | None:
     """Return the meaning of larger values of a measure, as stated by its name, or None if the name states none.
 
+    The name is split into words and signs. A word such as "distance" means farther, and one such as "similarity" means
+    closer. An odd number of negations, such as "negative", "1 -" or "1 /", reverses the meaning.
+
     Examples
     --------
     >>> [direction_of(name) for name in ("cosine distance", "1 - distance", "negative log likelihood", "score")]
@@ -89,7 +92,10 @@ class Metric:
 
     @property
     def of_closeness(self) -> Self:
-        """The metric of the values after they are multiplied by -1, if larger values mean farther apart."""
+        """The metric of values whose larger values mean closer.
+
+        If they mean farther apart, the values of a table are multiplied by -1, and this is the metric of the result.
+        """
         if self.larger != "farther":
             return self
         low, high = self.range
@@ -149,13 +155,12 @@ class Metric:
         return self.weighted((-1.0, 1.0))
 
     def weighted(self, weights: Iterable[float]) -> Self:
-        """Return the metric of weighted sums of numbers, whose range is the sum of the weighted ranges."""
-        lows, highs = [], []
-        for weight in filter(None, weights):
-            low, high = sorted((weight * self.range[0], weight * self.range[1]))
-            lows.append(low)
-            highs.append(high)
-        return replace(self, range=(sum(lows), sum(highs)))
+        """Return the metric of weighted sums of values, whose range is the sum of the weighted ranges.
+
+        A negative weight exchanges the bounds of a range. Weights of zero are ignored, because a bound may be infinite.
+        """
+        ranges = [sorted(weight * bound for bound in self.range) for weight in weights if weight]
+        return replace(self, range=(sum(low for low, _ in ranges), sum(high for _, high in ranges)))
 
     def to_json(self) -> str:
         """Write it as JSON, for the attributes of a fit."""

@@ -40,7 +40,11 @@ class Origin:
 
     @property
     def errata(self) -> tuple[str, ...]:
-        """Known errors in published copies of the list, and of its control classes, which are named."""
+        """Known errors in published copies of the list and of its control classes.
+
+        Errors of a list of control classes begin with the names of its classes. They are omitted if the table uses none
+        of these classes.
+        """
         errata = list(self.wordlist.errata)
         for source in self.controls:
             if source.controls.keys() & self.words.controls.keys():
@@ -55,8 +59,12 @@ class Origin:
 
 
 def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
-    """Read the words of all lists, and the pool of words for random lists, into memory; each embedding only once."""
-    words_of: dict[int, list[str]] = {}
+    """Return the origins with embeddings in memory, and read each embedding only once.
+
+    An excerpt of an embedding has the words of all lists with this embedding, and the pool of words for random lists.
+    Embeddings that already have the pool in memory are not read again.
+    """
+    words_of: dict[int, list[str]] = {}  # of all lists, by the identity of the embedding
     for origin in origins:
         words = origin.words
         words_of.setdefault(id(origin.embedding), []).extend([*words.targets, *words.attributes, *words.texts])

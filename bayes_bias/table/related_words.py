@@ -89,12 +89,12 @@ class Products(NDArrayOperatorsMixin):
         at a cost of :math:`O((P + W) d^2)`. Scatter is taken about the centroids, so that no large numbers are
         subtracted from each other.
         """
-        target_scatter = _scatter(self.targets, group_index)
+        target_scatter = _scatter(self.targets, group_index)  # the sum of S_g over groups
         sums = np.zeros(int(class_index.max()) + 1)
-        for position in range(len(sums)):
-            attributes = self.attributes[class_index == position]
-            one_class = np.zeros(len(attributes), dtype=np.intp)
-            sums[position] = (target_scatter * _scatter(attributes, one_class)).sum()
+        for c in range(len(sums)):
+            attributes = self.attributes[class_index == c]
+            class_scatter = _scatter(attributes, np.zeros(len(attributes), dtype=np.intp))
+            sums[c] = (target_scatter * class_scatter).sum()
         return sums
 
     def sum_of_squares(self) -> float:
@@ -105,7 +105,8 @@ class Products(NDArrayOperatorsMixin):
         """Select targets and attributes, as xarray requests them; a single word gives its cosines.
 
         xarray passes positions of rows and columns as a number, a slice, one-dimensional arrays for single pairs, or
-        two-dimensional arrays, as from `numpy.ix_`, for all pairs of some rows and columns.
+        two-dimensional arrays, as from `numpy.ix_`, for all pairs of some rows and columns. The result is again a
+        product of vectors, which is not formed, unless a single target or attribute is selected.
         """
         rows, columns = key[:2]
         if np.ndim(rows) == np.ndim(columns) == 1:
@@ -113,11 +114,13 @@ class Products(NDArrayOperatorsMixin):
                 "The pairs of a table this large cannot be selected one by one. Select targets first, and then"
                 " attributes."
             )
-        x = self.targets[np.ravel(rows) if np.ndim(rows) == 2 else rows]
-        a = self.attributes[np.ravel(columns) if np.ndim(columns) == 2 else columns]
-        return Products(x, a) if x.ndim == a.ndim == 2 else np.asarray(x @ a.T)
+        targets = self.targets[np.ravel(rows) if np.ndim(rows) == 2 else rows]
+        attributes = self.attributes[np.ravel(columns) if np.ndim(columns) == 2 else columns]
+        has_several_of_both = targets.ndim == attributes.ndim == 2
+        return Products(targets, attributes) if has_several_of_both else np.asarray(targets @ attributes.T)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Compute all products, which NumPy requests. Raise an error if there are more than `MOST_PAIRS`."""
         if self.size > MOST_PAIRS:
             raise TableError(
                 f"This step needs all {len(self.targets):,} x {len(self.attributes):,} cosines, which are too many to"
@@ -153,13 +156,17 @@ def _formed(value: Any) -> Any:
 
 
 def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Compute the scatter matrix of vectors about the centroids of their groups or classes, shape (d, d)."""
-    member = np.eye(index.max() + 1)[index]
-    sums = sum(member[rows].T @ block for rows, block in _chunks(vectors))
-    centroid = sums / member.sum(axis=0)[:, None]
+    """Compute the scatter matrix of vectors about the centroids of their groups or classes, shape (d, d).
+
+    `index` is the position of each word's group or class. Vectors are read twice, in chunks that need little memory:
+    for the centroids (groups, d), and for the products of the centred vectors.
+    """
+    is_member = np.eye(index.max() + 1)[index]  # (words, groups)
+    sums = sum(is_member[rows].T @ chunk for rows, chunk in _chunks(vectors))
+    centroids = sums / is_member.sum(axis=0)[:, None]
     scatter = np.zeros((vectors.shape[1], vectors.shape[1]))
-    for rows, block in _chunks(vectors):
-        centred = block - centroid[index[rows]]
+    for rows, chunk in _chunks(vectors):
+        centred = chunk - centroids[index[rows]]
         scatter += centred.T @ centred
     return scatter
 
@@ -230,18 +237,22 @@ class Related:
 
     @property
     def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words at both ends of the direction in which they vary most, the end with more words first."""
+        """The words at both ends of the direction in which they vary most, the end with more words first.
+
+        `loading` is the position of each word along this direction. At each end, the farthest words come first.
+        """
         if self.loading is None or not self.loading.any():
             return (), ()
-        order = np.argsort(-self.loading, kind="stable")
-        words, loading = np.array(self.words, dtype=object)[order], self.loading[order]
+        descending = np.argsort(-self.loading, kind="stable")
+        words = np.array(self.words, dtype=object)[descending]
+        loading = self.loading[descending]
         upper = tuple(words[loading > 0])
         lower = tuple(words[loading < 0][::-1])
         return (upper, lower) if len(upper) >= len(lower) else (lower, upper)
 
     @property
     def named(self) -> str:
-        """Description of both ends by their first words."""
+        """Description of both ends by their first words, such as "poetry, art versus algebra, numbers, …"."""
         shown = []
         for words in filter(None, self.ends):
             shown.append(", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else ""))
@@ -327,10 +338,14 @@ def has_related_words(values: xr.DataArray, side: Side) -> bool:
 def related_coordinates(
     values: xr.DataArray, side: Side, categories: Mapping[str, Related]
 ) -> dict[str, tuple[str, list[float]]]:
-    """Return the coordinates by which a table stores the related words of a side."""
+    """Return the coordinates by which a table stores the related words of a side.
+
+    Each coordinate in `COLUMNS` has a number for each word: the numbers of its group or class, and its own loading. By
+    default, words are independent.
+    """
     rows = []
     for word, category in belongs(values, side).items():
-        related = categories.get(category, Related(()))  # by default, words are independent
+        related = categories.get(category, Related(()))
         loading = 0.0 if related.loading is None else float(related.loading[related.words.index(word)])
         rows.append((related.inflation, related.preference_sd, related.directions, loading))
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -338,7 +353,11 @@ def related_coordinates(
 
 
 def _related_in(values: xr.DataArray, side: Side) -> dict[str, Related]:
-    """Read the related words of a side's groups or classes from the coordinates of a matrix."""
+    """Read the related words of a side's groups or classes from the coordinates of a matrix.
+
+    All words of a group or class have the same numbers, except for their loading, so those of the first word are read.
+    A group or class is omitted if its words are independent and nothing is known about their preferences.
+    """
     related: dict[str, Related] = {}
     if not has_related_words(values, side):
         return related
@@ -348,7 +367,7 @@ def _related_in(values: xr.DataArray, side: Side) -> dict[str, Related]:
     loading = values[f"{side}_loading"].to_numpy()
     for category in dict.fromkeys(category_of.tolist()):
         members = np.flatnonzero(category_of == category)
-        first = members[0]  # all words of a group or class have the same numbers, except for their loading
+        first = members[0]
         if inflation[first] != 1 or not isnan(sd[first]):
             own_words = tuple(words[members].tolist())
             related[category] = Related(own_words, inflation[first], sd[first], directions[first], loading[members])

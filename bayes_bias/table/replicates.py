@@ -44,24 +44,28 @@ class Replicates:
         return [table.data for table in self.tables.values()]
 
     def mean(self) -> xr.DataArray:
-        """Return the mean table.
+        r"""Return the mean table.
 
-        A mean of products is itself a product, of longer vectors, so it is not formed either.
+        A mean of products of vectors is itself a product of vectors: those of all R replicates side by side, divided by
+        :math:`\sqrt R`. It is therefore not formed either.
         """
         first, *_ = self.tables.values()
-        data = self._arrays
-        if not all_are(Products, data):
-            return first.copy(data=np.mean(list(map(np.asarray, data)), axis=0))
-        share = len(data) ** -0.5
-        targets = np.concatenate([values.targets for values in data], axis=1) * share
-        attributes = np.concatenate([values.attributes for values in data], axis=1) * share
+        arrays = self._arrays
+        if not all_are(Products, arrays):
+            return first.copy(data=np.mean(list(map(np.asarray, arrays)), axis=0))
+        factor = len(arrays) ** -0.5
+        targets = np.concatenate([products.targets for products in arrays], axis=1) * factor
+        attributes = np.concatenate([products.attributes for products in arrays], axis=1) * factor
         return first.copy(data=Products(targets, attributes))
 
     @property
     def are_equal(self) -> bool:
-        """True if all replicates have the same values, up to rounding."""
+        """True if all replicates have the same values, up to rounding.
+
+        Products of vectors, of which there are too many to compute, are only equal if they are the same object.
+        """
         first, *others = self._arrays
-        if isinstance(first, Products):  # too many values to be formed and compared
+        if isinstance(first, Products):
             return all(values is first for values in others)
         return all(np.abs(np.asarray(values) - first).max() < EQUAL for values in others)
 
@@ -106,7 +110,10 @@ class StackedVectors:
 
 
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
-    """Combine tables over the words that all of them share, in the order of the first; also return notices."""
+    """Combine tables of single replicates over the words that all of them share, in the order of the first table.
+
+    Also return notices of words that a table lacks. Raise an error if there is only one table, or a missing value.
+    """
     if len(tables) < 2:
         kind = kind or "replicate"
         raise TableError(

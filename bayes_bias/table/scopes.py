@@ -95,7 +95,11 @@ class Scope:
         return REPLICATES in self.facets
 
     def with_replicates_called(self, kind: str) -> "Scope":
-        """Return the scope of a table whose replicates are of a `kind`, such as "template" or, without any, ""."""
+        """Return the scope with texts for a table whose replicates are of a `kind`, such as "template".
+
+        If the scope samples replicates, the noun "replicates" is replaced in its texts. Otherwise, its texts add that
+        "these templates" are fixed. A table without replicates has the kind "".
+        """
         if not kind:
             return self
         if self.samples_replicates:
@@ -225,8 +229,9 @@ def is_effect_of(part: Part, facet: Facet | None) -> bool:
 def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
     """Return True if a part of a contrast's variance is noise under a scope.
 
-    A part is noise if it differs with a sampled facet. However, if there is a contrast for each word of a facet
-    (`by_word`), the effects of these words are not noise.
+    A facet is targets, attributes, or replicates, and `PARTS` has the facets with which each part of the variance
+    differs. A part is noise if it differs with a sampled facet. However, if there is a contrast for each word of a
+    facet (`by_word`), the effects of these words are not noise.
     """
     sampled = PARTS[part] & scope.facets
     return bool(sampled - {by_word} if is_effect_of(part, by_word) else sampled)

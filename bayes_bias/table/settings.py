@@ -140,7 +140,10 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
 
 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return notices of columns that are not settings but contain several values, over which rows are pooled."""
+    """Return notices of columns that are not settings but contain several values, over which rows are pooled.
+
+    Columns in `ignore`, and columns that only name or record rows, get no notice.
+    """
     notices = []
     for varying in _varying_columns(frame, design, _unused_columns(frame, design)):
         if str(varying.column) not in ignore and not _is_harmless(frame, varying, design):
@@ -159,10 +162,13 @@ def _unused_columns(frame: pd.DataFrame, design: Design) -> list[Hashable]:
 
 
 def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
-    """Yield the columns with several values where rows are pooled, with the values of the first such place."""
+    """Yield the columns with several values where rows are pooled, with the values of the first such place.
+
+    A place is a set of rows that are pooled. Settings must be the same in all rows of a model, that is, of the first
+    column in `design.within`, and other columns in all rows with the same values in `design.within`.
+    """
     for column in columns:
         codes, texts = _codes_and_texts(frame, column)
-        # Settings must be the same in all rows of a model, and other columns in the rows that are pooled.
         within = design.within[:1] if _is_setting(column, design) else design.within
         place_of_row = _places(frame, within)
         varies = codes.groupby(place_of_row).agg(np.ptp) > 0
@@ -186,9 +192,10 @@ def _places(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
 
 
 def _codes_and_texts(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
-    """Return the distinct values of a column as ordered texts, and the position of each row's value among them.
+    """Return the position of each row's value among the distinct values of a column, and these values as texts.
 
-    "1" and "1.0" are the same number.
+    Numbers come first, in ascending order, followed by other texts. "1" and "1.0" are the same number. A missing value
+    is "".
     """
     values = frame.loc[:, frame.columns == column].iloc[:, 0]  # the first of several columns with this name
     if not values.map(pd.api.types.is_hashable).all():
@@ -210,7 +217,10 @@ def _is_number(text: str) -> bool:
 
 
 def _refusal_text(varying: Varying, design: Design) -> str:
-    """Explain why rows are not pooled, and how to proceed."""
+    """Return the error message for a setting that differs between rows, with all ways to proceed.
+
+    You can keep one value, make the value part of the model's name, name the column 'wording', or ignore the column.
+    """
     column = varying.column
     model = f"the model '{varying.model}'" if varying.model else "one model"
     name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
@@ -235,7 +245,12 @@ def _is_setting(column: Hashable, design: Design) -> bool:
 
 
 def _is_record(varying: Varying) -> bool:
-    """Return True if a column names or records its rows, such as "run" with numbers or "reasoning" with texts."""
+    """Return True if a column names or records its rows, such as "run" with numbers or "reasoning" with texts.
+
+    The words of its name decide. A word in `_RECORDS`, such as "timestamp", is enough. Otherwise, all words must be in
+    `_NAMES`, and the values must be as expected: numbered for words in `_REPEATS` (such as "run"), and long for words
+    in `_TEXTS` (such as "reasoning").
+    """
     words = _words(str(varying.column))
     if words & _RECORDS:
         return True
@@ -247,7 +262,11 @@ def _is_record(varying: Varying) -> bool:
 
 
 def _is_harmless(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
-    """Return True if a column names or records its rows, has another value in each row, or describes a factor."""
+    """Return True if rows can be pooled over a column with several values.
+
+    This is the case if the column names or records its rows, if it has another value in each row or unit of a place, or
+    if it describes a factor, that is, has the same value in all rows with the same level of the factor.
+    """
     if _is_record(varying):
         return True
     codes, _ = _codes_and_texts(frame, varying.column)

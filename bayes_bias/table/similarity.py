@@ -58,7 +58,11 @@ class Similarity:
         self.metric.check_direction()
 
     def prepared(self, vector: np.ndarray) -> Rows:
-        """Prepare a word's vector for `average_replicates`: vectors of R replicates are divided by the root of R."""
+        r"""Prepare a word's vector, (d,) or (replicates, d), for `average_replicates`.
+
+        The vector gets unit length if the similarity requires it. Vectors of R replicates are divided by
+        :math:`\sqrt R`, so that the sum of their products is the mean over replicates.
+        """
         if self.unit:
             return unit(vector)
         rows = vector.astype(float)
@@ -79,8 +83,8 @@ class Similarity:
         between = products if lazily and self.product else self.between
         if targets.ndim == 2:
             return between(targets, attributes), []
-        count = targets.shape[1]
-        singles = [between(targets[:, r] * count**0.5, attributes[:, r] * count**0.5) for r in range(count)]
+        root = targets.shape[1] ** 0.5
+        singles = [between(targets[:, r] * root, attributes[:, r] * root) for r in range(targets.shape[1])]
         if not self.product:
             return np.mean(singles, axis=0), singles
         # The sum of products over replicates and dimensions is their mean, since vectors are divided by root R.

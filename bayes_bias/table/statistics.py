@@ -43,9 +43,14 @@ class _Means(NamedTuple):
 
 
 def _means(table: AssociationTable) -> _Means:
-    """Compute the means over the pairs that have a value, as sums divided by the number of these pairs."""
+    """Compute the means of targets in classes, of attributes in groups, and of blocks, over pairs that have a value.
+
+    A mean is the sum of values divided by the number of pairs. With the values y, and `present`, which is one for a
+    pair with a value and zero for a missing pair, both are products with the indicators of groups and classes. The
+    values of a large table are products of vectors and are not formed.
+    """
     y: Table = table.values.data
-    present: Table  # one for a pair with a value, zero for a missing pair, whose value is set to zero
+    present: Table
     if isinstance(y, Products):
         present = Products(np.ones((y.shape[0], 1)), np.ones((y.shape[1], 1)))
     else:
@@ -101,7 +106,11 @@ def table_means(table: AssociationTable) -> xr.Dataset:
 
 
 def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
-    """Return the variables of `table_means`, given the means of the table."""
+    """Return the dataset of `table_means`, given the means of the table.
+
+    It has the design (the group or class of each word, and the associated class of each group), the means, standard
+    deviations within blocks, and the information on clusters, related words, covariates, replicates, and texts.
+    """
     clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = list(map(table.classes.index, table.stereotypes.values()))
     return xr.Dataset(
@@ -145,7 +154,10 @@ def pair_labels(means: xr.Dataset | xr.DataArray, target: NDArray[np.intp], attr
 
 
 def as_pairs(values: xr.DataArray) -> xr.DataArray:
-    """Return the values in a matrix that are present, ``(pair)``, labelled by both words, with group and class."""
+    """Return the values in a matrix that are present, ``(pair)``, labelled by both words, with group and class.
+
+    An array that already has the dim ``pair`` is returned unchanged.
+    """
     if "pair" in values.dims:
         return values
     target, attribute = np.nonzero(values.notnull().to_numpy())
@@ -213,14 +225,16 @@ def compared_attributes(data: xr.Dataset) -> NDArray[np.bool_]:
 
 
 def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
-    """Return labels and kind of the replicates; ``replication`` is empty if there are none."""
+    """Return the coordinates of replicates: their kind in ``replication``, which is empty if there are none, and their
+    labels.
+    """
     if table.replicates is None:
         return {"replication": np.array([], dtype=object)}
     return {"replication": np.array([table.replicates.kind], dtype=object), "replicate": list(table.replicates.labels)}
 
 
 def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
-    """Return the block means of each replicate; empty if there are none."""
+    """Return the block means of each replicate as a variable of `table_means`, or nothing without replicates."""
     singles = table.singles().values()
     if not singles:
         return {}
@@ -229,7 +243,11 @@ def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
 
 
 def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]:
-    """Compute the scatter of the replicates' deviations from the mean table: rows, columns, and interaction."""
+    """Compute the scatter of the replicates' deviations from the mean table: rows, columns, and interaction.
+
+    Scatter matrices are sums over replicates and words of each group (class). The sum of squares of the interaction is
+    that of the replicates, minus R times that of their mean table. Degrees of freedom are R - 1 times those of a table.
+    """
     singles = table.singles().values()
     if not singles:
         return {}
@@ -238,7 +256,6 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     n_classes = len(table.classes)
     target_scatter = np.zeros((n_groups, n_classes, n_classes))
     attribute_scatter = np.zeros((n_classes, n_groups, n_groups))
-    # The sum of squares about the mean table is the sum over replicates, minus R times that of the mean table.
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
         single_mean = _means(single)
@@ -281,16 +298,19 @@ class _Part(NamedTuple):
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
     """Split the scatter of a side's words into independent parts.
 
-    The deviations (words, k) of words from the mean of their cell (group or class) have a part for each multiple of the
-    cluster variance, and one for all other directions. Without clusters, each cell is one part.
+    The deviations D (words, k) of words from the mean of their cell (group or class) have a part for each multiple of
+    the cluster variance, and one for all other directions. Without clusters, each cell is one part. In the directions
+    with the orthonormal basis Q (words, directions), the scatter is ``D' Q Q' D``, and the scatter in all other
+    directions is ``D' D`` minus these.
     """
     parts = []
     for word_set in Clusters.from_data(means, side).word_sets(cells):
-        own, own_cells = deviations[word_set.positions], cells[word_set.positions]
-        scatter = own.T @ own
-        df = float(len(own) - len(np.unique(own_cells)))
+        d = deviations[word_set.positions]
+        own_cells = cells[word_set.positions]
+        scatter = d.T @ d
+        df = float(len(d) - len(np.unique(own_cells)))
         for directions in word_set.shared:
-            rotated = directions.basis.T @ own  # (directions, k)
+            rotated = directions.basis.T @ d  # (directions, k)
             part = _Part(directions.times, float(len(rotated)), own_cells[0], rotated.T @ rotated)
             parts.append(part)
             scatter = scatter - part.scatter
@@ -308,7 +328,11 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
 
 
 def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
-    """Return the cluster of each word, -1 for none, and the covariance of cluster effects between cells."""
+    """Return the variables of clusters (named sub-topics or pairs) for `table_means`.
+
+    These are the number of each word's cluster, or -1 for none, and the covariance of the averages of cluster effects
+    between cells, that is, groups or classes, for sides with clusters.
+    """
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
     for side, members in clusters.items():
@@ -320,20 +344,27 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
 
 
 def _related_variables(table: AssociationTable) -> dict[str, Any]:
-    """Return the related words of each group and class, of sides whose words are not paired."""
+    """Return the numbers of related words for each group and class, of sides whose words are not paired.
+
+    A table stores the numbers of its group or class with each word, so those of the first word are returned.
+    """
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
     for side in SIDES:
         if not has_related_words(table.values, side) or is_paired(table.values, side):
             continue
-        _, first_word = np.unique(cells[side], return_index=True)  # all words of a cell have the same numbers
+        _, first_word = np.unique(cells[side], return_index=True)
         for what in ("inflation", "preference_sd", "directions"):
             variables[f"{side}_{what}"] = (CATEGORY_COORD[side], table.values[f"{side}_{what}"].to_numpy()[first_word])
     return variables
 
 
 def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
-    """Compute the standard deviation within blocks, without controls, so that units do not depend on their number."""
+    """Compute the standard deviation of values around their block mean.
+
+    Controls are omitted, so that units do not depend on their number. Each block takes one degree of freedom. The sum
+    of squares of a table that is not formed is the sum of all squares minus the part of the block means.
+    """
     associated = table.without_controls()
     group_of, class_of = associated.group_index, associated.class_index
     n_classes = len(table.associated_classes)
@@ -348,15 +379,20 @@ def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> floa
 
 
 def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
-    """Compute the standard deviation within blocks, also as if all words varied like one group or class."""
-    g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
+    """Compute the standard deviation within blocks, and the same as if all words varied like those of one group or
+    class, for each of these.
+
+    Only associated classes count, in which targets have means, and over which the variance of attributes is pooled.
+    """
+    g, c = table.group_index, table.class_index
+    associated = slice(len(table.associated_classes))
     overall = _within_sd(table, means.block)
-    target_effect = (means.target - means.block[g])[:, :associated]
+    target_effect = (means.target - means.block[g])[:, associated]
     attribute_effect = means.attribute - means.block.T[c]
     return {
         "within_sd": overall,
         "group_within_sd": ("group", within_sd_as_in_cell(overall, target_effect, g, slice(None))),
-        "class_within_sd": ("attribute_class", within_sd_as_in_cell(overall, attribute_effect, c, slice(associated))),
+        "class_within_sd": ("attribute_class", within_sd_as_in_cell(overall, attribute_effect, c, associated)),
     }
 
 
@@ -394,7 +430,10 @@ def within_sd_as_in_cell(
 
 
 def _class_sums(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
-    """Sum over the associated classes, such as "interaction_ss", and over the controls, "control_interaction_ss"."""
+    """Return a statistic of classes, (classes,), summed over the associated classes and over the control classes.
+
+    If the first sum has the name "interaction_ss", the second has the name "control_interaction_ss".
+    """
     n_associated = len(table.associated_classes)
     sums = {name: float(class_values[:n_associated].sum())}
     if table.controls:
@@ -430,11 +469,15 @@ _ROUNDING = 1e-8
 
 
 def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
-    """Centre a side's covariates within groups or classes, (words, covariates); no column if there are none."""
+    """Return a side's covariates minus the mean of each word's group or class, (words, covariates).
+
+    Without covariates, there are no columns.
+    """
     if f"{side}_covariate_value" not in data:
         return np.zeros((data.sizes[side], 0))
     cells = data[{"target": "group_of", "attribute": "class_of"}[side]].to_numpy()
-    return np.asarray(data[f"{side}_covariate_value"].to_numpy() - data[f"{side}_covariate_mean"].to_numpy()[cells])
+    means = data[f"{side}_covariate_mean"].to_numpy()  # (groups or classes, covariates)
+    return np.asarray(data[f"{side}_covariate_value"].to_numpy() - means[cells])
 
 
 def without_slopes(
@@ -500,7 +543,11 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
 
 
 def refuse_degenerate(data: xr.Dataset) -> None:
-    """Raise an error if a table has no residual variation, because the scales of the model are estimated from it."""
+    """Raise an error if a table has no residual variation, because the scales of the model are estimated from it.
+
+    The interaction must have degrees of freedom, and more variance than rounding causes, in the mean table and between
+    replicates. Statistics of other models, which have no interaction, are not checked.
+    """
     if "interaction_ss" not in data:
         return
     if data.interaction_df == 0:

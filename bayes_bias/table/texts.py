@@ -95,6 +95,10 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
     """Return the covariance of block means over texts (text_part, group, class, group_, class_), and of the means of
     single words.
 
+    A covariance is a sum of products over the deviations p of groups of texts. The four text parts are the covariance
+    of block means itself, and its estimates from the differences between targets, between attributes, and from the
+    interaction.
+
     Parameters
     ----------
     texts : Texts or None
@@ -107,7 +111,6 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
     if texts is None:
         return {}
     noise = _Noise.of(texts.stacked, g, c, int(g.max()) + 1, classes)
-    # Sums of products over deviations p: of block means, of targets' class means, and of attributes' group means.
     of_blocks = np.einsum("pgc,phd->gchd", noise.blocks, noise.blocks)
     of_targets = np.einsum("ptc,ptd->tcd", noise.rows, noise.rows)
     of_attributes = np.einsum("pga,pha->agh", noise.columns, noise.columns)
@@ -139,7 +142,11 @@ class _Noise:
 
     @classmethod
     def of(cls, values: Numbers, g: NDArray[np.integer], c: NDArray[np.integer], groups: int, classes: int) -> Self:
-        """Compute the means of deviations (p, targets, attributes), given the numbers of groups and classes."""
+        """Compute the means of deviations (p, targets, attributes): of rows (p, targets, classes), of columns (p,
+        groups, attributes), and of blocks (p, groups, classes).
+
+        `g` and `c` are the positions of the words' groups and classes.
+        """
         in_group = np.eye(groups)[g] / np.bincount(g, minlength=groups)
         in_class = np.eye(classes)[c] / np.bincount(c, minlength=classes)
         rows = values @ in_class
@@ -147,7 +154,11 @@ class _Noise:
         return cls(values, rows, columns, in_group.T @ rows, g, c)
 
     def of_targets(self) -> Numbers:
-        """Return the estimate of the covariance of block means from the differences between targets."""
+        """Return the estimate of the covariance of block means from the differences between targets.
+
+        Blocks of one group share its n targets. The covariance of the mean of n words is their scatter around this
+        mean, divided by n (n - 1).
+        """
         effects = self.rows - self.blocks[:, self.g]
         covariance = np.zeros(self.blocks.shape[1:] * 2)
         for group, words in enumerate(np.bincount(self.g)):
@@ -157,7 +168,11 @@ class _Noise:
         return covariance
 
     def of_attributes(self) -> Numbers:
-        """Return the estimate of the covariance of block means from the differences between attributes."""
+        """Return the estimate of the covariance of block means from the differences between attributes.
+
+        Blocks of one class share its n attributes. The covariance of the mean of n words is their scatter around this
+        mean, divided by n (n - 1).
+        """
         effects = self.columns - self.blocks[:, :, self.c]
         covariance = np.zeros(self.blocks.shape[1:] * 2)
         for attribute_class, words in enumerate(np.bincount(self.c)):
@@ -167,7 +182,12 @@ class _Noise:
         return covariance
 
     def of_interaction(self) -> Numbers:
-        """Return the estimate of the covariance of block means from the interaction of targets and attributes."""
+        """Return the estimate of the covariance of block means from the interaction of targets and attributes.
+
+        The interaction is the part of a deviation that the means of its row, column, and block do not explain. In a
+        block, it is independent of other blocks. The variance of the block mean is the sum of squares, divided by the
+        number of pairs and by the degrees of freedom.
+        """
         fitted = self.rows[:, :, self.c] + self.columns[:, self.g] - self.blocks[:, self.g][:, :, self.c]
         squares = ((self.values - fitted) ** 2).sum(axis=0)  # (targets, attributes)
         covariance = np.zeros(self.blocks.shape[1:] * 2)
@@ -182,7 +202,12 @@ class _Noise:
 
 
 def covariance_under(data: xr.Dataset, scope: Scope) -> Numbers:
-    """Return the covariance (group, class, group, class) of block means over texts that a scope still lacks."""
+    """Return the covariance (group, class, group, class) of block means over texts that a scope must add.
+
+    Texts affect the values of single words, which are part of the variation of words. If a scope samples targets or
+    attributes, this part is subtracted, so that it is not counted twice. If it samples both, the residual was
+    subtracted twice and is added once.
+    """
     texts, targets, attributes, residual = data[COVARIANCE].to_numpy()
     covariance = texts
     if TARGETS in scope:

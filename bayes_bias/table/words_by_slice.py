@@ -31,7 +31,11 @@ class WordsBySlice(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the words that all slices have, the slice that costs most, and the words that most slices lack."""
+        """Describe the words that all slices have, the slice that costs most, and the words that most slices lack.
+
+        `present` has a row for each word and a column for each slice. The slice that costs most is the first row of
+        `slices`, whose ``alone`` is the number of words that only this slice lacks.
+        """
         in_all = self.present.all(axis=1)
         n_slices = len(self.present.columns)
         shares = [f"{kept.sum()} of {len(kept)} {name}" for name, kept in in_all.groupby(level="category", sort=False)]
@@ -123,7 +127,10 @@ def check_shared_words(slices: Mapping[Any, AssociationTable]) -> None:
 
 
 def _text_of_loss(category: str, n_words: int, n_shared: int, absent: Mapping[Any, list[str]]) -> str:
-    """Return a message that names the words which each slice lacks, beginning with the slice that lacks most."""
+    """Return a message that names the words which each slice lacks, beginning with the slice that lacks most.
+
+    The message includes the number of words that would remain without this slice.
+    """
     slices = sorted(absent, key=lambda time: -len(absent[time]))
     lacks = "; ".join(f"{time} lacks {shortened(absent[time])}" for time in slices if absent[time])
     absent_elsewhere = set(chain.from_iterable(absent[time] for time in slices[1:]))
