@@ -20,8 +20,8 @@ from bayes_bias.posterior.estimate import tails
 
 # Word pairs with human similarity ratings: SimLex-999, WordSim-353, MEN, and similar files.
 
-_RESAMPLES = 1000
-_FEWEST = 10
+_RESAMPLES = 1000  # number of bootstrap samples of words or of pairs
+_FEWEST = 10  # smallest number of pairs for a correlation with ratings
 _SEPARATORS = {"\t": r"\t", ";": ";", ",": ","}
 
 
@@ -73,8 +73,10 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     """
     path = Path(source)
     text = read_text(path, f"ratings: '{path}' is", MeasureError)
+    # Below the comments at the beginning, only "# " begins a comment, because the first word of a pair may be "#1".
     after_comments = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
     lines = [line for line in after_comments if not line.startswith("# ")]
+    # Columns are separated by the first of tab, semicolon, and comma that the first line contains, or by blanks.
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
     rows = [list(map(str.strip, re.split(separator, line.strip()))) for line in lines]
     # The first line may be a heading, so the second line shows which column contains the ratings.
@@ -107,6 +109,9 @@ def rated_pairs(
 ) -> RatedPairs:
     """Compute Spearman's correlation of cosines with the ratings in a file, before and after debiasing.
 
+    Only pairs whose words have vectors in both mappings are used. The interval of the change is from bootstrap samples
+    of the pairs, in which the same pairs are drawn before and after debiasing.
+
     Raises
     ------
     MeasureError
@@ -134,21 +139,28 @@ def rated_pairs(
 
 
 def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the cosine of each pair of words."""
+    """Return the cosine of each pair, whose words are in the columns ``word`` and ``other``.
+
+    The vector of each word is read and scaled to length one only once, because words occur in several pairs.
+    """
     words = list({*pairs.word, *pairs.other})
     unit = pd.DataFrame(stack_unit(vectors, words, "ratings"), index=words)
     return np.asarray((unit.loc[pairs.word].to_numpy() * unit.loc[pairs.other].to_numpy()).sum(axis=1))
 
 
 def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute Spearman's correlation of each row. The result is missing for a constant row."""
+    """Compute Spearman's correlation of the values in each row with the ratings in the same row.
+
+    It is Pearson's correlation of the ranks x and y. The last axis of both arrays contains the pairs of words. For a
+    row with equal values, the result is missing (NaN).
+    """
     from scipy.stats import rankdata
 
     x = rankdata(values, axis=-1)
     y = rankdata(ratings, axis=-1)
     x -= x.mean(axis=-1, keepdims=True)
     y -= y.mean(axis=-1, keepdims=True)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # of 0 / 0 in rows with equal values
         return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
 
 
@@ -160,7 +172,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-_MOST_WORDS = 1000
+_MOST_WORDS = 1000  # number of words whose neighbours are compared
 
 
 @dataclass(frozen=True)
@@ -189,7 +201,11 @@ class Damage:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """All side effects by name, as a row of a table."""
+        """All side effects by name, as a row of a table.
+
+        Each file of ratings, such as "simlex.txt", adds the change of its correlation and the ends of the interval:
+        "simlex.txt_change", "simlex.txt_change_lower", and "simlex.txt_change_upper".
+        """
         numbers = dict(vars(self))
         for rated in numbers.pop("ratings"):
             name = f"{rated.name}_change"
@@ -268,7 +284,7 @@ def damage(
         )
     unit_before = stack_unit(before, shared, "damage")
     unit_after = stack_unit(after, shared, "damage")
-    rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])
+    rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])  # positions of words whose neighbours are compared
     nearest_before = _nearest(unit_before, rows, neighbours)
     nearest_after = _nearest(unit_after, rows, neighbours)
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
@@ -289,7 +305,11 @@ def damage(
 
 
 def _nearest(unit: NDArray[np.float64], rows: NDArray[np.integer], neighbours: int) -> NDArray[np.integer]:
-    """Return the nearest neighbours of some words among all words."""
+    """Return the positions of the nearest neighbours of some words, in no particular order (words, neighbours).
+
+    `unit` has a vector of length one for each word, and `rows` contains the positions of the words whose neighbours are
+    searched among all words.
+    """
     similarity = unit[rows] @ unit.T
     similarity[np.arange(len(rows)), rows] = -np.inf  # a word is not its own neighbour
     return np.argpartition(-similarity, neighbours - 1, axis=1)[:, :neighbours]

@@ -64,11 +64,13 @@ class Conceptor(Debiaser[np.ndarray]):
         check_positive("aperture", self.aperture, MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the negated conceptor, the matrix I - C of the class, from the words of the sets."""
         rows = stack(vectors, read_debias_sets(sets).by_definition, self.name)
         correlation = rows.T @ rows / len(rows)
         # I - C, which equals the inverse of I + alpha^2 R.
         return replace(self, learned=np.linalg.inv(np.eye(len(correlation)) + self.aperture**2 * correlation))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Multiply all vectors by the negated conceptor, which is symmetric."""
         negated = self.fitted
         return change_rows(vectors, lambda rows: rows @ negated, self.name)

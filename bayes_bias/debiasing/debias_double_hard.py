@@ -18,7 +18,7 @@ from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_se
 @dataclass(frozen=True)
 class Learned:
     """Learned directions of double-hard debiasing: all words lose the mean and the frequency direction, and neutral
-    words also lose the bias direction.
+    words also lose the bias direction. The `gendered` words, which are not neutral, are the words of the sets.
     """
 
     mean: np.ndarray
@@ -27,11 +27,11 @@ class Learned:
     gendered: tuple[str, ...]
 
     def without_frequency(self, rows: np.ndarray) -> np.ndarray:
-        """Remove the frequency direction and the mean from rows."""
+        """Return w' = w - (u . w) u - mean for each vector w in `rows`. The frequency direction is u."""
         return rows - np.outer(rows @ self.frequency, self.frequency) - self.mean
 
     def neutralized(self, rows: np.ndarray) -> np.ndarray:
-        """Remove the mean, the frequency direction, and the bias direction from rows."""
+        """Return w' - (b' . w') b' for each vector in `rows` (words, dimensions): w' without the bias direction b'."""
         residual = self.without_frequency(rows)
         return np.asarray(residual - np.outer(residual @ self.bias, self.bias))
 
@@ -102,6 +102,12 @@ class DoubleHardDebias(Debiaser[Learned]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the mean of all words, the frequency direction, and the bias direction.
+
+        The principal components of all words are candidates for the frequency direction. For each candidate, the most
+        biased words of each group are clustered without this component and the bias direction. The component after
+        whose removal the clusters agree least with the groups is the frequency direction.
+        """
         debias_sets = read_debias_sets(sets)
         mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, self.name)], axis=0) / len(vectors)
         scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, self.name))
@@ -112,11 +118,11 @@ class DoubleHardDebias(Debiaser[Learned]):
                 " fewer."
             )
         # Each axis is tried as frequency direction. The best one makes the groups of biased words hardest to recover.
-        leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
-        groups = {str(group): words for group, words in enumerate(leaning)}
-        words = list(chain.from_iterable(leaning))
+        biased_words = leaning_words(vectors, debias_sets, self.most_biased, self.name)  # a list for each group
+        groups = {str(group): words for group, words in enumerate(biased_words)}
+        words = list(chain.from_iterable(biased_words))
         rows = stack(vectors, words, self.name)
-        candidates = [self._remove_axis(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
+        candidates = [self._learned_with(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
         agreement = []
         for learned in candidates:
             remaining = dict(zip(words, learned.neutralized(rows), strict=True))
@@ -124,22 +130,27 @@ class DoubleHardDebias(Debiaser[Learned]):
         return replace(self, learned=candidates[int(np.argmin(agreement))])
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Remove the mean and the frequency direction from all words, and the bias direction from neutral words."""
         learned = self.fitted
         neutral = change_rows(vectors, learned.neutralized, self.name, kept=learned.gendered)
         gendered = {word: vectors[word] for word in learned.gendered if word in vectors}
         return neutral | change_rows(gendered, learned.without_frequency, self.name)
 
-    def _remove_axis(
+    def _learned_with(
         self, frequency: np.ndarray, mean: np.ndarray, vectors: Mapping[str, np.ndarray], sets: DebiasSets
     ) -> Learned:
-        """Return the learned directions if this axis is the frequency direction."""
+        """Return the directions that would be learned if `frequency` were the frequency direction.
+
+        The bias direction is the first principal component of the defining sets, after the mean and the frequency
+        direction were removed from their words, and each set was centred.
+        """
         learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)
-        rows = [learned.without_frequency(stack(vectors, words, self.name)) for words in sets.defining_sets]
-        deviations = np.vstack([words - words.mean(axis=0) for words in rows])
-        first = np.linalg.svd(deviations, full_matrices=False)[2][0]
-        if np.linalg.norm(deviations) < 1e-6 * np.linalg.norm(rows[0]):
+        rows_of_sets = [learned.without_frequency(stack(vectors, words, self.name)) for words in sets.defining_sets]
+        deviations = np.vstack([rows - rows.mean(axis=0) for rows in rows_of_sets])
+        first_component = np.linalg.svd(deviations, full_matrices=False)[2][0]
+        if np.linalg.norm(deviations) < 1e-6 * np.linalg.norm(rows_of_sets[0]):
             raise MeasureError(
                 f"{self.name}: the words of each defining set have the same vector, so there is no direction. Use other"
                 " sets."
             )
-        return replace(learned, bias=orthonormal(first, "the defining sets have none")[0])
+        return replace(learned, bias=orthonormal(first_component, "the defining sets have none")[0])

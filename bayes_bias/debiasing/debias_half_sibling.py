@@ -62,11 +62,13 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
         check_positive("alpha", self.alpha, MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        r"""Learn the matrix :math:`(I + D D^\top / \alpha)^{-1}`, and keep the words in the columns of D."""
         words = read_debias_sets(sets).by_definition
         rows = stack(vectors, words, self.name)  # the transpose of D
         kept_share = np.linalg.inv(np.eye(rows.shape[1]) + rows.T @ rows / self.alpha)
         return replace(self, learned=(kept_share, words))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Multiply all vectors by the learned matrix, except the words that have the attribute by definition."""
         kept_share, words = self.fitted
         return change_rows(vectors, lambda rows: rows @ kept_share, self.name, kept=words)

@@ -77,11 +77,17 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
         check_switch("equalize", self.equalize)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the bias subspace: the principal components of the defining sets, after each set is centred."""
         debias_sets = read_debias_sets(sets)
         subspace = defining_subspace(vectors, debias_sets, components=self.components)
         return replace(self, learned=(subspace, debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Neutralise all words that are not in the sets, and equalise the sets that are to be equalised.
+
+        First, all vectors are scaled to length one. The vectors of neutral words are then overwritten in blocks, so
+        that a large vocabulary needs little additional memory.
+        """
         subspace, sets = self.fitted
         equalized = (*sets.equalize_sets, *(sets.defining_sets if self.equalize else ()))
         not_neutral = set(sets.specific).union(*sets.defining_sets, *equalized)
@@ -137,6 +143,9 @@ def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> di
 
 
 def _inside(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
-    """Return the component of each vector inside the subspace."""
+    """Return the component of each vector in `rows` (words, dimensions) inside the subspace.
+
+    `subspace` contains one direction, or one direction in each row. The directions need not be orthonormal.
+    """
     basis = np.atleast_2d(subspace)
     return np.asarray(project(rows, basis) @ orthonormal(basis, "its rows are zero or linearly dependent"))

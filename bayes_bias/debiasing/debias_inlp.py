@@ -74,13 +74,18 @@ class INLP(Debiaser[np.ndarray]):
         return self.most_biased > 0
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn an orthonormal basis of the directions by which linear classifiers recognise the groups of words.
+
+        In each iteration, a classifier is trained on the vectors without the directions found so far, and the
+        directions of its weights are added to the basis.
+        """
         rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
         with optional(f" for {self.name}", refusal=MeasureError):
             from sklearn.svm import LinearSVC  # importing scikit-learn takes a second
 
         basis = np.empty((0, rows.shape[1]))  # of the directions that are removed, (directions, dimensions)
         for iteration in range(self.iterations):
-            residual = rows - rows @ basis.T @ basis
+            residual = rows - rows @ basis.T @ basis  # the vectors without the directions found so far
             weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(residual, group).coef_
             if np.linalg.norm(weights) * np.linalg.norm(rows) < _NOTHING:
                 raise MeasureError(
@@ -88,9 +93,11 @@ class INLP(Debiaser[np.ndarray]):
                     " do not differ. Use fewer `iterations`, or label more words (with groups, or the setting"
                     " most_biased)."
                 )
-            basis = scipy.linalg.orth(np.vstack([basis, scipy.linalg.orth(weights.T).T]).T).T
+            new_directions = scipy.linalg.orth(weights.T).T
+            basis = scipy.linalg.orth(np.vstack([basis, new_directions]).T).T
         return replace(self, learned=basis)
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Remove the components in the learned directions from all vectors."""
         basis = self.fitted
         return change_rows(vectors, lambda rows: rows - rows @ basis.T @ basis, self.name)

@@ -82,9 +82,17 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         return self.most_biased > 0
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        r"""Learn the mean, and two factors of the matrix :math:`W^+ P W`, from the words whose group is known.
+
+        In the symbols of the class, `cross_covariance` is :math:`\Sigma_{XZ}` times the number of words, `covariance`
+        is :math:`\Sigma`, and `whitening` is W. The columns of `erased` are an orthonormal basis E of the subspace onto
+        which P projects, so that :math:`W^+ P W = (W^+ E)(E^\top W)`. Vectors are rows, for which the two factors are
+        stored in the opposite order: W E, and the transpose of :math:`W^+ E`.
+        """
+        # The vectors of the labelled words (words, dimensions), and the number of the group of each word.
         rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
         mean = rows.mean(axis=0)
-        indicators = np.eye(group.max() + 1)[group]
+        indicators = np.eye(group.max() + 1)[group]  # (words, groups): 1 in the column of the word's group, otherwise 0
         cross_covariance = (rows - mean).T @ (indicators - indicators.mean(axis=0))  # times the number of words
         if np.linalg.norm(cross_covariance) < _RANK * np.linalg.norm(rows):
             raise MeasureError(
@@ -94,21 +102,28 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         covariance = np.cov(rows, rowvar=False)
         if self.shrinkage:
             covariance = _shrunk(covariance * (len(rows) - 1) / len(rows), len(rows))
-        sizes, axes = np.linalg.eigh(covariance)
-        # The square root of the covariance, and its pseudo-inverse W. Sizes that are only rounding errors are zero.
-        roots = np.sqrt(np.where(sizes > sizes[-1] * len(sizes) * np.finfo(float).eps, sizes, 0))
-        whitening = axes * np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0) @ axes.T
+        variances, axes = np.linalg.eigh(covariance)  # in increasing order
+        # The square root of the covariance, and its pseudo-inverse W. Variances that are only rounding errors are zero.
+        roots = np.sqrt(np.where(variances > variances[-1] * len(variances) * np.finfo(float).eps, variances, 0))
+        inverse_roots = np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)
+        whitening = axes * inverse_roots @ axes.T
         directions, strengths, _ = np.linalg.svd(whitening @ cross_covariance, full_matrices=False)
-        erased = directions[:, strengths > _RANK * strengths[0]]  # a basis of the projection P
+        erased = directions[:, strengths > _RANK * strengths[0]]  # the basis E of the projection P
         return replace(self, learned=(mean, whitening @ erased, erased.T @ (axes * roots @ axes.T)))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        r"""Replace each vector w by :math:`w - W^+ P W (w - \mu)`, with the matrices that `fit` has learned."""
         mean, into_erased, from_erased = self.fitted
         return change_rows(vectors, lambda rows: rows - (rows - mean) @ into_erased @ from_erased, self.name)
 
 
 def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
-    """Shrink a covariance, estimated from this number of vectors, optimally towards a multiple of the identity."""
+    """Shrink a covariance, which was estimated from `count` vectors, towards a multiple of the identity.
+
+    The result is a weighted mean of the covariance and a `target`, the identity times the mean variance. The weight is
+    optimal for large matrices (Bodnar et al. 2014). It is small if the distance between the two matrices is about as
+    large as sampling error alone would make it.
+    """
     target = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
     squared_distance = ((covariance - target) ** 2).sum()
     noise = np.trace(covariance) ** 2 / count  # the squared distance that sampling alone would cause

@@ -64,8 +64,10 @@ class LinearProjection(Debiaser[np.ndarray]):
         keep_whole(self, "components", "components", refusal=MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the orthonormal directions B of the bias subspace (components, dimensions)."""
         return replace(self, learned=defining_subspace(vectors, sets, components=self.components))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Remove the components in the learned directions from all vectors."""
         directions = self.fitted
         return change_rows(vectors, lambda rows: rows - project(rows, directions) @ directions, self.name)

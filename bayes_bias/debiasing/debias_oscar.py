@@ -59,6 +59,11 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     """
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the plane of the bias direction and of the concept, and the acute angle between them.
+
+        The concept is the first principal component of the independent words. The first row of `plane` is the bias
+        direction, and the second row is orthogonal to it, on the side of the concept.
+        """
         debias_sets = read_debias_sets(sets)
         if len(debias_sets.independent) < 2:
             raise MeasureError(
@@ -68,8 +73,8 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
             )
         (bias,) = defining_subspace(vectors, debias_sets)
         rows = stack(vectors, debias_sets.independent, self.name)
-        _, sizes, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
-        if sizes[0] < 1e-6 * np.linalg.norm(rows):
+        _, strengths, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+        if strengths[0] < 1e-6 * np.linalg.norm(rows):
             raise MeasureError(
                 f"{self.name}: the independent words have the same vector, so there is no direction. Use other words."
             )
@@ -79,14 +84,18 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
         return replace(self, learned=(plane, float(np.arccos(concept @ bias))))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Rotate the component of each vector in the plane, by an angle that depends on its direction in the plane.
+
+        The part of a vector outside the plane, and the length of the part inside, do not change.
+        """
         plane, concept_angle = self.fitted
 
-        def turned(rows: np.ndarray) -> np.ndarray:
+        def rotated(rows: np.ndarray) -> np.ndarray:
             inside = rows @ plane.T  # coordinates in the plane, (words, 2)
             angle = np.arctan2(inside[:, 1], inside[:, 0])
             # Words in the direction of the concept are turned to a right angle with the bias, and others by less.
             turn = np.interp(angle % np.pi, [0, concept_angle, np.pi], [0, np.pi / 2 - concept_angle, 0])
-            after = np.hypot(*inside.T) * np.array([np.cos(angle + turn), np.sin(angle + turn)])
+            after = np.hypot(*inside.T) * np.array([np.cos(angle + turn), np.sin(angle + turn)])  # (2, words)
             return rows + (after.T - inside) @ plane
 
-        return change_rows(vectors, turned, self.name)
+        return change_rows(vectors, rotated, self.name)

@@ -60,6 +60,10 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
         check_positive("sigma", self.sigma, MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the bias direction b of the defining sets, and the mean of their words.
+
+        Each set has the same weight in this mean, regardless of its number of words.
+        """
         debias_sets = read_debias_sets(sets)
         (direction,) = defining_subspace(vectors, debias_sets)
         means = [stack(vectors, words, self.name).mean(axis=0) for words in debias_sets.defining_sets]
@@ -67,12 +71,13 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
         return replace(self, learned=(direction, mean))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        r"""Replace each vector by :math:`\mu + r + \beta f(\lVert r \rVert) b`, in the symbols of the class."""
         direction, mean = self.fitted
 
         def damped(rows: np.ndarray) -> np.ndarray:
             along = rows @ direction
             residual = rows - np.outer(along, direction)
-            share = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2  # f of the length of the residual
-            return mean + residual + np.outer((along - mean @ direction) * share, direction)
+            kept_share = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2  # f of the length of the residual
+            return mean + residual + np.outer((along - mean @ direction) * kept_share, direction)
 
         return change_rows(vectors, damped, self.name)

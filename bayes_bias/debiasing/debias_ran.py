@@ -91,10 +91,16 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the bias direction, and keep the sets, whose words are not neutral."""
         debias_sets = read_debias_sets(sets)
         return replace(self, learned=(defining_subspace(vectors, debias_sets)[0], debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Move each neutral word away from the bias direction and from neighbours that are similar because of the bias.
+
+        Neighbours are the words with the largest cosines among all words. They are searched for blocks of words,
+        because the cosines of all words with each other would not fit into memory.
+        """
         bias, sets = self.fitted
         unit = change_rows(vectors, unit_rows, self.name)
         words = list(unit)
@@ -106,14 +112,16 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
             similarity = rows[list(block)] @ rows.T
             similarity[np.arange(len(block)), block] = -np.inf  # a word is not its own neighbour
             nearest = np.argpartition(similarity, -n_neighbours, axis=1)[:, -n_neighbours:]
-            for i, near in zip(block, nearest, strict=True):
-                unit[words[i]][:] = self._moved(words[i], rows[i].astype(float), rows[near].astype(float), bias)
+            for k, neighbours in zip(block, nearest, strict=True):
+                unit[words[k]][:] = self._moved(words[k], rows[k].astype(float), rows[neighbours].astype(float), bias)
         return unit
 
     def _moved(self, word: str, vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        """Return the vector of a word moved away from its neighbours and from the bias direction.
+        r"""Return the vector of a word moved away from its neighbours and from the bias direction.
 
-        The new vector is the residual of a regression of `pull` on `pushes`, with coefficients between -1 and 1.
+        `near` contains the vectors of its neighbours (words, dimensions). The new vector is the residual of a
+        least-squares regression of `pull`, :math:`\lambda_2 w_0 / 2`, on `pushes`, :math:`\lambda_1 n / |S|` for each
+        repelled neighbour n in S and :math:`\lambda_3 b`, with coefficients between -1 and 1 (see the class).
         """
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])
@@ -130,13 +138,17 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
 
 def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Return the share of the similarity of a unit vector with other vectors (words, dimensions) that is due to the
-    bias direction.
+    r"""Return the share of the similarity of a word with its neighbours that is due to the bias direction.
+
+    For the unit vector w of the word, the unit vector n of a neighbour, and their parts orthogonal to the bias
+    direction (marked by :math:`\perp`), the share is :math:`(w \cdot n - \cos(w^\perp, n^\perp)) / (w \cdot n)`.
+    `near` contains the vectors of the neighbours (words, dimensions), and the result has a value for each.
     """
     similarity = near @ vector
     # The parts of all vectors that are orthogonal to the bias direction.
-    own, others = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
+    vector_outside, near_outside = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
     # NaN if the similarity is zero, or if the word lies in the bias direction
     with np.errstate(invalid="ignore", divide="ignore"):
-        cosine = others @ own[0] / (np.linalg.norm(others, axis=1) * np.linalg.norm(own))
-        return np.asarray((similarity - cosine) / similarity)
+        products_of_lengths = np.linalg.norm(near_outside, axis=1) * np.linalg.norm(vector_outside)
+        cosine_outside = near_outside @ vector_outside[0] / products_of_lengths
+        return np.asarray((similarity - cosine_outside) / similarity)

@@ -80,38 +80,43 @@ class SoftDebias(Debiaser[np.ndarray]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
+        """Learn the symmetric transformation T that solves the problem of the class.
+
+        In the symbols of the notes, `scatter` is C, `neutral` is M, and `curvature` is the matrix on the left of the
+        equation for y. The sum of `shift` and its transpose is X - I, and T is the square root of X.
+        """
         debias_sets = read_debias_sets(sets)
         (bias,) = defining_subspace(vectors, debias_sets)
         scatter = self._scatter(vectors)
         neutral = scatter - self._scatter({word: vectors[word] for word in debias_sets.by_definition})
-        sizes = np.linalg.eigvalsh(scatter)
-        if sizes[0] < _NOTHING * sizes[-1]:
+        eigenvalues_of_c = np.linalg.eigvalsh(scatter)  # in increasing order
+        if eigenvalues_of_c[0] < _NOTHING * eigenvalues_of_c[-1]:
             raise MeasureError(
                 f"{self.name}: {len(vectors)} words span fewer than {len(bias)} dimensions. Pass the whole vocabulary."
             )
-        # In the symbols of the notes, `scatter` is C and `neutral` is M, and `shift` plus its transpose is X - I.
         c_inverse_b = np.linalg.solve(scatter, bias)
         pi = bias @ c_inverse_b
         u = c_inverse_b / pi
         curvature = 2 / pi * scatter - np.outer(bias, bias) / pi**2 + self.strength * neutral
         y = np.linalg.solve(curvature, -self.strength * neutral @ bias)
         shift = np.outer(y - bias @ y / 2 * u, u)
-        sizes, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
-        if sizes[0] < -_NOTHING * sizes[-1]:
+        eigenvalues_of_x, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
+        if eigenvalues_of_x[0] < -_NOTHING * eigenvalues_of_x[-1]:  # X is not positive semidefinite
             raise MeasureError(
                 f"No transformation of these words reaches the minimum at `strength={self.strength:g}`. Use a smaller"
                 " one."
             )
-        return replace(self, learned=axes * np.sqrt(sizes.clip(0)) @ axes.T)
+        return replace(self, learned=axes * np.sqrt(eigenvalues_of_x.clip(0)) @ axes.T)
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Replace each vector w by Tw, scaled to length one. T is symmetric, so it can be multiplied from the right."""
         transformation = self.fitted
         return change_rows(vectors, lambda rows: unit_rows(rows @ transformation), self.name)
 
     def _scatter(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Return the sum of outer products of these words, scaled to length one."""
-        scatter: np.ndarray | int = 0
-        for _, rows in iterate_blocks(vectors, self.name):
-            unit = unit_rows(rows)
-            scatter = scatter + unit.T @ unit
-        return np.asarray(scatter)
+        r"""Return :math:`\sum_w w w^\top`, the sum of outer products of all vectors w at length one.
+
+        Words are read in blocks, so that a large vocabulary needs little additional memory.
+        """
+        unit_vectors = (unit_rows(rows) for _, rows in iterate_blocks(vectors, self.name))  # (words, dimensions) each
+        return np.asarray(sum(block.T @ block for block in unit_vectors))

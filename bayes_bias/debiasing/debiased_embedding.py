@@ -119,14 +119,20 @@ class GivenVersion(Version):
         return replace(self, source=open_embedding(self.source))
 
     def applied(self, embedding: Embedding) -> Embedding:
-        """Return the words of the embedding that the source contains, in memory."""
+        """Return the vectors of the source for the words of the original embedding, in memory.
+
+        Unless the source has its own setting of `match`, its words are looked up like words of the original embedding,
+        for example in another case.
+        """
         version = open_embedding(self.source)
-        looked_up = version if version.match != "exact" else replace(version, match=embedding.match)
-        return replace(looked_up.excerpt(embedding.vocabulary()), name=self.named(embedding.name))
+        if version.match == "exact":
+            version = replace(version, match=embedding.match)
+        return replace(version.excerpt(embedding.vocabulary()), name=self.named(embedding.name))
 
 
 logger = logging.getLogger("bayes_bias")
 
+# The key in the provenance of a table under which the words are recorded that a debiasing method learned from.
 _TAUGHT = "debiasing_words"
 
 
@@ -228,13 +234,18 @@ class Debiasing(Version):
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Method, settings, and sets, as recorded in tables."""
+        """The method with its settings, a hash of the sets, and their words as JSON, as recorded in tables."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.method.provenance.items())
         words = json.dumps(self.learned_words, ensure_ascii=False)
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """Return the sets. If words have no vector, report all of them at once."""
+        """Return the sets of words to learn from, spelt as in the embedding.
+
+        If words have no vector, a message names all of them at once, with similar spellings that the embedding
+        contains. With `skip_missing`, this message is logged, and the sets are returned without these words. Otherwise,
+        it is raised as an error.
+        """
         sets = self._as_spelt(vectors, embedding)
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         missing: dict[str, None] = {}
@@ -257,10 +268,13 @@ class Debiasing(Version):
         return sets.without(missing)
 
     def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """Return the sets with words as spelt in the embedding, within the limits of its `match`, with a notice."""
-        words = self.learned_words
-        lacking = [word for word in words if word not in vectors]
-        respelt = other_spellings(lacking, vectors, words, embedding.match)
+        """Return the sets with words as they are spelt in the embedding, and log a notice of changed spellings.
+
+        The setting `match` of the embedding defines which spellings count as the same word, for example those that
+        differ only in case.
+        """
+        lacking = [word for word in self.learned_words if word not in vectors]
+        respelt = other_spellings(lacking, vectors, self.learned_words, embedding.match)
         if respelt:
             logger.warning("sets: %s", used_as_such(respelt, embedding.name))
         return self.learns_from.respelt(respelt)
@@ -268,7 +282,12 @@ class Debiasing(Version):
     def _debiased_together(
         self, vectors: Mapping[str, Vector], labels: Sequence[str], sets: DebiasSets
     ) -> dict[str, Vector]:
-        """Debias all sentences of one encoder together, treating each sentence as a word."""
+        """Debias all sentences of one encoder together, treating each sentence as a word.
+
+        `labels` are the templates. The vectors of a word have a row for each template, in this order. Sentences get
+        names such as "nurse in 'This is [WORD].'", under which the method learns from them and changes them. The result
+        has the rows of each word again.
+        """
         sentences = {}
         for word, rows in vectors.items():
             for k, label in enumerate(labels):
@@ -278,7 +297,11 @@ class Debiasing(Version):
 
 
 def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
-    """Return debiased vectors with the same pool for random lists as the original embedding."""
+    """Return debiased vectors with the pool of words from which random lists of the original embedding are drawn.
+
+    If the source of the original embedding marks no pool (`marked` returns None), the pool consists of the first words,
+    which are the most frequent words if the source is sorted by frequency.
+    """
     reader = embedding.reader
     pool_words = reader.marked()
     if pool_words is None:
@@ -290,20 +313,25 @@ def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excer
 
 
 def taught_words(table: AssociationTable) -> list[str]:
-    """Return the words of a table that were used to train the debiasing method, if the table records them."""
+    """Return those words of a table from which the debiasing method learned, if the table records them.
+
+    The biases of these words say little about the success of debiasing.
+    """
     words = chain.from_iterable(table.values[dim].to_numpy() for dim in CATEGORY_COORD)
     match = "exact" if table.origin is None else table.origin.embedding.match
     return find_learned(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
 
 
 def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
-    """Return those words that the debiasing method learned from.
+    """Return those of the `words` that the debiasing method `learned` from.
 
-    Words are looked up in the same way as in the embedding.
+    Words are compared in the same way as an embedding with this `match` looks them up: in their exact spelling, or, for
+    example, without regard to case. `ALIKE` contains a function for each other `match`, which maps spellings of the
+    same word to the same text.
     """
-    alike = ALIKE.get(match, str)
-    spellings = {*map(alike, learned)}
-    return [word for word in words if alike(word) in spellings]
+    folded = ALIKE.get(match, str)
+    learned_spellings = {*map(folded, learned)}
+    return [word for word in words if folded(word) in learned_spellings]
 
 
 def _insert_word(word: str, template: str) -> str:

@@ -55,8 +55,10 @@ class Debiaser[Learned](ABC):
     learned: Learned | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Wrap `fit` and `transform`, so that they receive `DebiasSets` and a mapping of vectors for every type of
-        input.
+        """Wrap the `fit` and `transform` that a subclass defines, so that both accept every type of input.
+
+        The code of a method then always receives `DebiasSets` and a mapping from words to vectors, although users may
+        pass a text, a file, or pairs of words instead of the sets, and a frame or an array instead of a mapping.
         """
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
@@ -114,7 +116,10 @@ class Debiaser[Learned](ABC):
 
 
 def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the `fit` of a method, so that it receives `DebiasSets` for text, files, mappings, or pairs."""
+    """Wrap the `fit` of a method, so that it receives `DebiasSets` even if the user passes text, a file, or pairs.
+
+    Vectors are passed on as a mapping, after a check that their size allows the computations of the method.
+    """
 
     @wraps(fit)
     def read_first(self: Any, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Any:
@@ -127,7 +132,10 @@ def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_mapping(transform: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the `transform` of a method, so that it receives a mapping for a frame or an array."""
+    """Wrap the `transform` of a method, so that it receives a mapping even if the user passes a frame or an array.
+
+    Its result, which is a mapping, is returned in the form of the input.
+    """
 
     @wraps(transform)
     def in_its_form(self: Any, vectors: Any) -> Any:
@@ -137,10 +145,14 @@ def _with_mapping(transform: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_size(vectors: Mapping[str, np.ndarray], sets: DebiasSets) -> None:
-    """Raise an error if vectors are so large or small that products in the method are zero or infinite."""
+    """Raise an error if vectors are so large or small that products in the method are zero or infinite.
+
+    Only the words of the sets are checked. Vectors with missing or infinite values, and vectors that are zero, are
+    reported later, by the method.
+    """
     for word in sets.words:
         largest = float(np.abs(vectors[word]).max()) if word in vectors else 1.0
-        if np.isfinite(largest) and largest and not _SMALLEST < largest < _LARGEST:
+        if np.isfinite(largest) and largest != 0 and not _SMALLEST < largest < _LARGEST:
             raise MeasureError(
                 f"Debiasing requires values near 1, but the largest value of '{word}' in `vectors` is {largest:.1g}."
                 " Multiply all vectors by the same number, which does not affect cosines."
@@ -206,7 +218,10 @@ def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "metho
 
 
 def iterate_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
-    """Yield blocks of words and their vectors (words, dimensions) as float64."""
+    """Yield blocks of at most 10,000 words, each with their vectors (words, dimensions) as float64.
+
+    `method` is the name of the debiasing method, for the message about a word without a usable vector.
+    """
     for words in batched(vectors, BLOCK):
         yield list(words), stack(vectors, words, method)
 
@@ -264,11 +279,11 @@ def labelled_rows(
     """
     groups = [list(words) for words in sets.labelled]
     if also:
-        for group, leaning in enumerate(leaning_words(vectors, sets, also, method)):
-            groups[group] += leaning
-    if (fewest := min(map(len, groups))) < 2:
+        for group, biased_words in enumerate(leaning_words(vectors, sets, also, method)):
+            groups[group] += biased_words
+    if (smallest := min(map(len, groups))) < 2:
         raise MeasureError(
-            f"{method}: each group must have two or more labelled words, but one has {fewest}. Add defining sets, or"
+            f"{method}: each group must have two or more labelled words, but one has {smallest}. Add defining sets, or"
             " groups."
         )
     rows = np.vstack([stack(vectors, words, method) for words in groups])
@@ -276,7 +291,11 @@ def labelled_rows(
 
 
 def leaning_words(vectors: Mapping[str, np.ndarray], sets: DebiasSets, count: int, method: str) -> list[list[str]]:
-    """Return the `count` most biased words of the vocabulary for each group, without words of the sets."""
+    """Return the `count` most biased words of the vocabulary for each group, without words of the sets.
+
+    The groups are those in which the sets label words, in the same order. The bias of a word towards a group is
+    computed from its similarity with the labelled words of each group.
+    """
     classes = {str(group): words for group, words in enumerate(sets.labelled)}
-    bias = pd.concat([bias_towards(vectors, words, classes) for words, _ in iterate_blocks(vectors, method)])
-    return list(most_biased(bias.drop(index=list(sets.words), errors="ignore"), count).values())
+    biases = pd.concat([bias_towards(vectors, words, classes) for words, _ in iterate_blocks(vectors, method)])
+    return list(most_biased(biases.drop(index=list(sets.words), errors="ignore"), count).values())
