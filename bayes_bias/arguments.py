@@ -23,7 +23,7 @@ def check_kind(
     """Raise an error if a value has the wrong type.
 
     `problem` completes the message: it names the expected type, followed by a sentence that recommends what to pass
-    instead.
+    instead. `refusal` is the class of the error.
 
     Examples
     --------
@@ -44,7 +44,10 @@ def check_switch(argument: str, value: Any) -> None:
 def as_tuple(
     argument: str, value: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
-    """Return a list as a tuple, and a single item as a tuple with one element.
+    """Return a list as a tuple, and a single item, which has the type `one`, as a tuple with one element.
+
+    Users may pass the name of one list, for example, instead of several names. For a value of another type, the error
+    message shows the `example`.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def as_tuple(
 def check_different(
     argument: str, names: Sequence[str], remedy: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Raise an error if a name occurs twice. `remedy` is a sentence for the message."""
+    """Raise an error if a name occurs twice. `remedy` is a sentence for the message, and `refusal` its class."""
     for name in names:
         if (count := names.count(name)) > 1:
             raise refusal(
@@ -69,13 +72,15 @@ def check_different(
 
 
 def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:
-    """Return the argument as a path."""
+    """Return the argument as a path, or raise an error if it is neither text nor a path."""
     check_kind(argument, value, str | PathLike, "not a path. Pass the name of a file or folder.", refusal)
     return Path(value)
 
 
 def kind_of(value: Any) -> str:
     """Describe a value by its type, for an error message.
+
+    For a frame of another library, such as polars, the description also names its method that converts it to pandas.
 
     Examples
     --------
@@ -112,7 +117,11 @@ def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[
 def keep_whole(
     record: Any, name: str, what: str = "", least: int = 1, refusal: type[BayesBiasError] = SpecError
 ) -> None:
-    """Check a number of `what`, or the seed, in a frozen dataclass that is being made, and keep it as an integer."""
+    """Check a number in a field of a frozen dataclass that is being made, and replace it by an integer.
+
+    The field `name` contains the number of `what`, such as draws or words, or the seed. R and spreadsheets pass whole
+    numbers as floats. The class that calls this function in `__post_init__` can rely on an integer.
+    """
     value = getattr(record, name)
     number = check_seed(value) if name == "seed" else check_count(name, value, what, least, refusal)
     object.__setattr__(record, name, number)
@@ -149,7 +158,10 @@ def all_are(kind: type | UnionType, values: Iterable[object]) -> bool:
 
 
 def as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Convert each value to a number or NaN. pandas fails on whole numbers with 309 digits or more."""
+    """Convert each value to a number, or to NaN if it is none.
+
+    Whole numbers with 309 digits or more, which pandas cannot convert, also become NaN.
+    """
     import pandas as pd
 
     return pd.to_numeric(values.map(lambda x: math.nan if type(x) is int and not is_number(x) else x), errors="coerce")
@@ -161,7 +173,10 @@ def is_between(value: Any, low: float, high: float) -> bool:
 
 
 def check_jobs(jobs: Any) -> Any:
-    """Return the number of processes as an integer, or a Dask client unchanged, or raise an error."""
+    """Return the number of processes as an integer, or a Dask client unchanged, or raise an error.
+
+    The number -1 means one process on each core.
+    """
     number = as_whole(jobs)
     if is_client(jobs):
         return jobs
@@ -204,19 +219,29 @@ def entry_points(group: str) -> metadata.EntryPoints:
 
 
 def suffixes_of_modules(package: str, prefix: str) -> list[str]:
-    """Return the names of a package's modules without their common prefix, without importing them."""
+    """Return the names of a package's modules that begin with a prefix, without the prefix.
+
+    For example, the module `debias_hard` of `bayes_bias.debiasing` has the suffix "hard". No module is imported.
+    """
     names = [module.name for module in pkgutil.iter_modules(import_module(package).__path__)]
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
-    """Import the modules of a package with this prefix, and the matching entry points of installed packages."""
+    """Import the modules that register names, such as measures: built-in ones, and modules of other packages.
+
+    Built-in modules are in a `package`, and their names begin with a prefix. Other packages name their modules in the
+    entry-point group `group`. If one of these cannot be imported, an error of the class `refusal` is raised.
+    """
     for problem in import_all(package, prefix, group).values():
         raise refusal(problem)
 
 
 def import_all(package: str, prefix: str, group: str) -> dict[str, str]:
-    """Import these modules, and return a message for each entry point that cannot be loaded, by its name."""
+    """Import the same modules as `import_modules`, and return a message for each entry point that cannot be loaded.
+
+    The keys of the messages are the names of the entry points. Built-in modules must be importable.
+    """
     for suffix in suffixes_of_modules(package, prefix):
         import_module(f"{package}.{prefix}{suffix}")
     problems = {}

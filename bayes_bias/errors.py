@@ -39,7 +39,11 @@ LIBRARIES = MappingProxyType(
 
 
 def for_reader(text: str) -> str:
-    """Keep only the remedies that the reader can use: arguments in Python, and options in a terminal."""
+    """Keep only the remedies that the reader can use: arguments in Python, and options in a terminal.
+
+    Messages contain both, such as "trust=True (--trust)". In Python, this becomes "trust=True", and in a terminal
+    "--trust".
+    """
     return _REMEDY.sub(r"\2" if IN_TERMINAL.get() else r"\1", text)
 
 
@@ -62,7 +66,8 @@ class BayesBiasError(ValueError):
 def optional(purpose: str = "", instead: str = "", *, refusal: type[BayesBiasError] = BayesBiasError) -> Iterator[None]:
     """Raise an error with the command that installs an optional dependency, if an import in this context lacks one.
 
-    `purpose` follows "is required", and `instead` follows the command. The context is also a decorator.
+    `purpose` follows "is required", and `instead` follows the command. The context is also a decorator. The error of a
+    library that belongs to no optional dependency (`LIBRARIES`) is not changed.
 
     Examples
     --------
@@ -151,7 +156,10 @@ class OutputError(BayesBiasError):
 
 
 def did_you_mean(value: object, valid: Iterable[str]) -> str:
-    """Name the choices in a sentence: all if there are few, and otherwise the most similar ones.
+    """Name the valid choices in a sentence, after a question with the most similar one if there is one.
+
+    All choices are named if there are few (`_MOST_SHOWN`), and otherwise the most similar ones (`_MOST_SIMILAR`) with
+    the number of others. Upper and lower case are not distinguished when `value` is compared with the choices.
 
     Examples
     --------

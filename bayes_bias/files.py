@@ -51,8 +51,10 @@ WRITTEN: tuple[str, ...] = ("svg",)
 
 
 def shipped(folder: str) -> Traversable:
-    """Return a built-in folder: package data, or the top-level folder of the checkout from which the package is
-    imported.
+    """Return a built-in folder, such as "models" or "wordlists".
+
+    If the package is imported from a checkout that has this folder at its top level, this folder is returned, because
+    users edit the files there. Otherwise, the folder is in the package data.
     """
     checkout = _PACKAGE.parent
     if (checkout / "pyproject.toml").is_file() and (checkout / folder).is_dir():
@@ -80,7 +82,10 @@ def copy_shipped(folder: str, name: str, path: Path, overwrite: bool = False) ->
 
 
 def table_file(source: str | os.PathLike[str]) -> Path:
-    """Return the file of a built-in table with this name, or the path itself."""
+    """Return the file of a built-in table if `source` is its name, such as "pairs-demo", or `source` as a path.
+
+    Built-in tables are packed (.csv.gz) or, in some installations, unpacked (.csv).
+    """
     if source in shipped_names("tables"):
         packed = Path(str(shipped("tables") / f"{source}.csv.gz"))
         return packed if packed.is_file() else packed.with_suffix("")
@@ -108,7 +113,10 @@ def _toml_names(folder: Traversable, prefix: str = "") -> Iterator[str]:
 
 
 def _natural(name: str) -> tuple[str, int, str]:
-    """Return a sort key that places weat2 before weat10."""
+    """Return a sort key that places weat2 before weat10: the name without its final digits, and their number.
+
+    The whole name decides between names with the same number, such as "a1" and "a01".
+    """
     stem = name.rstrip("0123456789")
     return stem, int(name[len(stem) :] or 0), name
 
@@ -129,8 +137,10 @@ def is_address(source: str | os.PathLike[str]) -> bool:
 
 
 def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError]) -> None:
-    """Raise an error if the source is not a file on this machine, but a remote address or a pipe, which can be read
-    only once.
+    """Raise an error if the source is a remote address, or a pipe, which can be read only once.
+
+    `argument` is the name of the argument in the message, and `refusal` is the class of the error. If the source does
+    not exist, no error is raised here.
     """
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
@@ -162,7 +172,12 @@ _ZIPPED = {
 
 
 def binary_kind(content: bytes, file: Traversable) -> str:
-    """Describe a file that is no text by its content, with a way on, or return "" if it is not recognised."""
+    """Describe the kind of a file by its content, and how to use it, if it is a known kind that is not text.
+
+    `_BINARY` contains descriptions by the first bytes of files. In each, FILE is replaced by the path, and SUFFIX by
+    the extension. Zip files, which include documents of office programs, are described by their members. For all other
+    content, "" is returned.
+    """
     path = quote(str(file))
     for begin, kind in _BINARY.items():
         if content.startswith(begin):
@@ -178,18 +193,22 @@ def binary_kind(content: bytes, file: Traversable) -> str:
 
 
 def zipped_kind(members: Sequence[str], file: Traversable) -> str:
-    """Describe a zip file by its members, with a way on."""
+    """Describe a zip file by the names of its members, and how to use it.
+
+    `_ZIPPED` contains descriptions of documents by a member that each of them has, in which FILE is replaced by the
+    path. All other zip files are described by their first five members.
+    """
     path = quote(str(file))
     for member, kind in _ZIPPED.items():
         if member in members:
             return kind.replace("FILE", path)
-    named = ", ".join(members[:5])
+    shown = ", ".join(members[:5])
     more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
-    return f"a zip file of {named}{more}. Unpack it first (`python -m zipfile -e {path} .`), and pass a file inside it"
+    return f"a zip file of {shown}{more}. Unpack it first (`python -m zipfile -e {path} .`), and pass a file inside it"
 
 
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
-    """Read a TOML file. `subject` begins the error message."""
+    """Read a TOML file. `subject` begins the error message, and `hint` ends it. `refusal` is the class of the error."""
     try:
         return tomllib.loads(read_text(file, subject, refusal))
     except refusal as error:
@@ -199,7 +218,7 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 
 
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
-    """Read the content of a JSON file. `subject` begins the error message."""
+    """Read the content of a JSON file. `subject` begins the error message, and `refusal` is the class of the error."""
     try:
         content = file.read_bytes()
         if kind := binary_kind(content, file):
@@ -223,7 +242,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object with these keys and values. A key may be repeated only with the same value."""
+    """Return a JSON object with these keys and values as a dict. A key may be repeated only with the same value.
+
+    `json.loads` calls this function for each object, with all of its pairs of a key and a value.
+    """
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values and values[key] != value:
@@ -235,9 +257,11 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read_parquet[Content](
     file: Traversable | bytes, label: str, refusal: type[BayesBiasError], convert: Callable[[Any], Content]
 ) -> Content:
-    """Read a Parquet file, or its content, as an Arrow table, using only the current thread, and convert the table.
+    """Read a Parquet file, or its content, as an Arrow table, and return the table after the function `convert`.
 
-    Other threads would abort the process if they were still running when Python exits, or if memory ran out.
+    An error of reading or converting is raised as an error of the class `refusal`, whose message begins with `label`.
+    Only the current thread is used, because other threads would abort the process if they were still running when
+    Python exits, or if memory ran out.
     """
     with optional(f" to read {label}", refusal=refusal):
         from pyarrow import parquet  # importing this takes a tenth of a second and is only needed for Parquet files
@@ -269,7 +293,10 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError]) ->
 
 
 def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
-    """Raise an error for unknown keys, because a misspelt key would otherwise be ignored silently."""
+    """Raise an error for unknown keys, because a misspelt key would otherwise be ignored silently.
+
+    `keys` are the valid keys, `where` begins the message, and `refusal` is the class of the error.
+    """
     valid = tuple(keys)
     for key in content:
         if key not in valid:
@@ -307,7 +334,10 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
 
 
 def check_name(path: Path, argument: str = "path") -> None:
-    """Raise an error if no file or folder can have this name."""
+    """Raise an error if no file or folder can have this name, for example because it is too long.
+
+    The file need not exist. `argument` is the name of the argument in the message.
+    """
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -332,11 +362,16 @@ def check_formats(formats: Sequence[str]) -> None:
 
 @contextmanager
 def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
-    """Yield a temporary path. The file gets its final name when it is complete, and is removed after an error."""
+    """Yield a temporary path at which the caller writes a file, and then give the file its final name.
+
+    A reader therefore never sees a part of the file. After an error, the file is removed. Before the file is renamed,
+    it is flushed to the disk, so that it is complete even after a loss of power.
+    """
     unfinished = unfinished_name(path.parent, path)
     try:
         yield unfinished
-        _reach_the_disk(unfinished)
+        with unfinished.open("rb") as stream:
+            os.fsync(stream.fileno())  # some disks report errors only now
         unfinished.replace(check_output(path, overwrite))  # another program may have created the file first
     except OSError as error:
         raise OutputError(f"Cannot write to '{path}': {error.strerror or error}. Choose another path.") from error
@@ -350,15 +385,11 @@ def write_text(text: str, path: Path, overwrite: bool = False) -> None:
         unfinished.write_text(text, encoding="utf-8")
 
 
-def _reach_the_disk(file: Path) -> None:
-    """Flush the file, because some disks report errors only now, and the file must be complete before it is renamed."""
-    with file.open("rb") as stream:
-        os.fsync(stream.fileno())
-
-
 def unfinished_name(home: Path, path: Path) -> Path:
-    """Return a temporary name in this folder for `path`, and remove the temporary files of killed runs for the same
-    path.
+    """Return a temporary name in the folder `home`, under which `path` is written until it is complete.
+
+    The name consists of a hash of the path, a random part, and the number of this process. By the hash and the number,
+    temporary files that killed runs left for the same path are recognised, and are removed.
     """
     prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
     for remnant in home.glob(f"{prefix}*"):
@@ -372,8 +403,10 @@ def unfinished_name(home: Path, path: Path) -> Path:
 
 
 def _is_being_written(unfinished: Path) -> bool:
-    """Return True if the process with the number in the file name is still running, that is, another run writes the
-    same file.
+    """Return True if another run is still writing this temporary file.
+
+    The name of the file ends with the number of the process that created it (see `unfinished_name`). Signal 0 is not
+    sent, and only tests whether the process exists.
     """
     process = unfinished.stem.rpartition("-")[2]
     if not process.isdigit() or int(process) == os.getpid():
@@ -388,17 +421,23 @@ def _is_being_written(unfinished: Path) -> bool:
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:
-    """Return a file name for each list: lower-case letters, digits, `-` and `_`, and unique on every file system."""
-    name_of: dict[str, str] = {}
+    """Return a file name for each list: lower-case letters, digits, `-` and `_`, and unique on every file system.
+
+    If several lists would get the same file name, such as "a-b", the second one gets "a-b-2", the third "a-b-3".
+    """
+    file_name_of: dict[str, str] = {}
     for name in names:
         plain = slug(name)
         candidates = [plain, *(f"{plain}-{number}" for number in range(2, len(names) + 2))]
-        name_of[name] = next(candidate for candidate in candidates if candidate not in name_of.values())
-    return name_of
+        file_name_of[name] = next(unused for unused in candidates if unused not in file_name_of.values())
+    return file_name_of
 
 
 def slug(name: str) -> str:
-    """Return the name with only letters that every file system supports."""
+    """Return the name with only characters that every file system supports: a to z, digits, `-` and `_`.
+
+    Letters lose their accents, and other characters are replaced by hyphens. The result has at most 60 characters.
+    """
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:60] or "list"
 

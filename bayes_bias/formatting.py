@@ -26,12 +26,13 @@ def signed(value: float, decimals: int = 3) -> str:
 
 
 def value_and_interval(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """Format a value with its interval, or the value alone if there is no interval.
+    """Format a value with its interval, such as "+0.078 [+0.048, +0.108]", or alone if its bounds are NaN.
 
     Use ``sign=""`` for unsigned quantities.
     """
     interval = bounds(lower, upper, decimals, sign=sign)
-    number = (signed if sign else plain)(value, decimals_of_mean(value, lower, upper, decimals))
+    written = signed if sign else plain
+    number = written(value, decimals_of_mean(value, lower, upper, decimals))
     return number if interval == DASH else f"{number} {interval}"
 
 
@@ -63,12 +64,20 @@ def range_in_words(lower: float, upper: float, decimals: int = 3, *, sign: str =
 
 
 def decimals_of_mean(value: float, lower: float, upper: float, decimals: int = 3) -> int:
-    """Return the number of decimals of a mean. If the interval excludes zero, the mean must not be shown as zero."""
+    """Return the number of decimals with which to show the mean of an interval.
+
+    The number is `decimals`, unless the interval excludes zero and the mean would be rounded to zero. A rounded mean of
+    zero would contradict the interval, so the mean then gets more decimals.
+    """
     return _decisive(value, decimals) if lower * upper > 0 else decimals
 
 
 def _decisive(bound: float, decimals: int) -> int:
-    """Return enough decimals to prevent rounding a bound to zero, unless the bound is zero up to rounding errors."""
+    """Return the smallest number of decimals, at least `decimals`, with which a bound is not rounded to zero.
+
+    If five more decimals (`_MOST_FINER`) are not enough, the bound is zero up to rounding errors, and `decimals` is
+    returned.
+    """
     finer = range(decimals, decimals + _MOST_FINER + 1)
     return next((digits for digits in finer if round(bound, digits) != 0), decimals)
 
@@ -101,7 +110,7 @@ def percent(value: float) -> str:
 
 
 def share_bounds(lower: float, upper: float) -> str:
-    """Format the interval of a share, with one decimal if the rounded bounds would be equal."""
+    """Format the interval of a share in percent: "[12%, 15%]", or "[12.1%, 12.4%]" if both would be rounded to 12%."""
     form = share if percent(lower) == percent(upper) else percent
     return _minus(f"[{form(lower)}, {form(upper)}]")
 
@@ -183,7 +192,7 @@ def with_unit(text: str, unit: str) -> str:
     'An image of a word embedding is in words.csv. Images are related.'
     """
 
-    def replaced(found: re.Match[str]) -> str:
+    def replaced(found: re.Match[str]) -> str:  # the parts of `_WORD` are an article, if any, and "word" or "words"
         article = found[1]
         noun = plural(unit) if found[2].lower() == "words" else unit
         if not article:
@@ -194,7 +203,11 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def page_with_unit(page: str, unit: str) -> str:
-    """Replace the noun "word" in the text of a page, but not in its code and references. See `with_unit`."""
+    """Replace the noun "word" in the text of a page, but not in its code and references. See `with_unit`.
+
+    `_NOT_TEXT` matches tags, code, and references. The page is split there, so that parts alternate: every second part,
+    beginning with the first, is text.
+    """
     parts = [page] if unit == WORD else _NOT_TEXT.split(page)
     parts[::2] = [with_unit(text, unit) for text in parts[::2]]
     return "".join(parts)
@@ -206,7 +219,7 @@ def capitalized(text: str) -> str:
 
 
 def _minus(text: str) -> str:
-    """Replace hyphens by minus signs. Numbers that round to zero have no sign."""
+    """Replace hyphens in formatted numbers by minus signs, and remove the sign of numbers that are rounded to zero."""
     return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)
 
 
@@ -295,9 +308,10 @@ class Layout:
 
     @classmethod
     def of(cls, frame: "pd.DataFrame", number: Callable[[float], str], caption: str = "") -> Self:
-        """Lay out a frame unchanged, with its index as the first column.
+        """Lay out a frame, with its index as the first column unless its rows are only numbered.
 
-        `number` formats values that are not whole numbers.
+        `number` formats values that are not whole numbers. A missing number becomes an empty cell. Columns of numbers
+        are right-aligned.
         """
         import pandas as pd
 
@@ -325,7 +339,11 @@ class Layout:
         )
 
     def __html__(self) -> str:
-        """Return HTML for a page or a notebook. On a phone, each row becomes a card."""
+        """Return HTML for a page or a notebook: a caption, a row of headings, and a row for each label.
+
+        The style sheet of a page shows each row as a card on a phone (class "cards"). The script of a page sorts the
+        rows of tables with the class "sortable".
+        """
         head = "".join(f"<th{_class_attribute(column)}>{_small(column.heading)}</th>" for column in self.columns)
         body = "\n".join(self._row(row, label) for row, label in enumerate(self.labels))
         caption = f"<caption>{escape(self.caption)}</caption>\n" if self.caption else ""
@@ -335,7 +353,10 @@ class Layout:
         )
 
     def _row(self, row: int, label: str) -> str:
-        """Return a row in HTML. Only the first line of its label is a link."""
+        """Return the row with this number and label in HTML.
+
+        If labels have links, the first line of the label is the link. The lines below it are shown in a smaller size.
+        """
         name, line_break, more = label.partition("\n")
         link = f'<a href="{escape(self.links[label])}">{escape(name)}</a>' if self.links else ""
         heading = f"{link}{_small(line_break + more)}" if self.links else _small(label)
@@ -343,13 +364,17 @@ class Layout:
         return f'<tr><th scope="row">{heading}</th>{cells}</tr>'
 
     def latex(self, environment: str = "tabular", caption: str = "") -> str:
-        """Return the table in LaTeX, which needs ``\\usepackage{booktabs}``. A longtable contains its caption."""
-        kinds = "".join("l" if column.words else "r" for column in self.columns)
+        """Return the table in LaTeX, which needs ``\\usepackage{booktabs}``.
+
+        `environment` is "tabular" or "longtable". A longtable, which may extend over several pages, contains its
+        `caption` in LaTeX, and repeats its headings on each page.
+        """
+        alignments = "".join("l" if column.words else "r" for column in self.columns)
         rows = zip(self.labels, *(column.cells for column in self.columns), strict=True)
         headings = _latex_row([self.heading, *(column.heading for column in self.columns)])
         end = "\\endhead\n" if environment == "longtable" else ""
         return (
-            f"\\begin{{{environment}}}{{l{kinds}}}\n{caption}\\toprule\n{headings}\\midrule\n{end}"
+            f"\\begin{{{environment}}}{{l{alignments}}}\n{caption}\\toprule\n{headings}\\midrule\n{end}"
             f"{''.join(map(_latex_row, rows))}\\bottomrule\n\\end{{{environment}}}"
         )
 
@@ -369,17 +394,25 @@ def escape_latex(text: str) -> str:
 
 
 def _class_attribute(column: Column, text: str = "") -> str:
-    """Return the class of a cell in HTML: "n" for numbers, and "none" for a missing one."""
+    """Return the attribute of a cell in HTML with its classes: "n" for numbers, and "none" for a missing value.
+
+    `text` is the text of the cell, and is "" for a heading. For text that is not missing, the attribute is "".
+    """
     classes = [name for name, applies in (("n", not column.words), ("none", text == DASH)) if applies]
     return f' class="{" ".join(classes)}"' if classes else ""
 
 
 def _cell(column: Column, row: int, sortable: bool) -> str:
-    """Return a cell in HTML, with the value by which a page sorts its row. A missing value (NaN) is empty."""
+    """Return the cell of a column in a row, in HTML.
+
+    The attribute data-label has the heading of the column, which a phone shows beside the cell. In a sortable table,
+    data-value has the value by which the page sorts rows. It is empty for a missing value (NaN).
+    """
     sort_attribute = ""
     if sortable:
         key = column.sort_keys[row]
-        sort_attribute = f' data-value="{"" if key != key else escape(str(key))}"'
+        sort_value = "" if key != key else escape(str(key))  # NaN differs from itself
+        sort_attribute = f' data-value="{sort_value}"'
     text = column.cells[row]
     markup = _small(text)
     boxed = f"<span>{markup}</span>" if "<" in markup else markup  # otherwise, the row on a phone would be split
@@ -387,7 +420,11 @@ def _cell(column: Column, row: int, sortable: bool) -> str:
 
 
 def _small(text: str) -> str:
-    """Return HTML with intervals in a paler colour than estimates, and text after a line break in a smaller size."""
+    """Return the text of a cell in HTML, with markup for three kinds of text.
+
+    An interval after an estimate gets the class "ci" (paler colour), and each line below the first gets the class "sub"
+    (smaller size). The mark of a verdict is hidden from screen readers, because the verdict follows in words.
+    """
     first, *more = text.split("\n")
     markup = _WITH_INTERVAL.sub(r'\1 <span class="ci">\2</span>', escape(first))
     markup = _MARKED.sub(r'<span aria-hidden="true">\1</span>&nbsp;', markup)
@@ -395,7 +432,7 @@ def _small(text: str) -> str:
 
 
 def marked(verdict: str) -> str:
-    """Return a verdict with its mark."""
+    """Return a verdict after the mark that distinguishes it without colour, such as "● distinguishable"."""
     return f"{MARKS[verdict]} {verdict}"
 
 
@@ -461,6 +498,9 @@ _OMITTED = object()
 def as_json(value: Any) -> Any:
     """Return a value as `json.dumps` accepts it, in the form that `Tabled.to_dict` describes.
 
+    The result of a value that is left out of JSON, such as a function or a set of draws, is `_OMITTED`. The caller then
+    omits the key or the element.
+
     Examples
     --------
     >>> as_json({"sizes": (1, 2), "missing": math.nan})
@@ -491,13 +531,16 @@ def as_json(value: Any) -> Any:
 
 
 def _attributes(record: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass, without private ones."""
+    """Return the fields of a dataclass as JSON by name, without fields whose name begins with an underscore."""
     shown = {field.name: getattr(record, field.name) for field in fields(record) if not field.name.startswith("_")}
     return dict(as_json(shown))
 
 
 def _rows(values: Any) -> Any:
-    """Return a frame, or a series, as a list of rows. The levels of its index are columns."""
+    """Return a frame, or a series, as a list of rows, each a dict by column. The levels of its index are columns.
+
+    An index that only numbers the rows is omitted. Any other object of pandas is omitted from JSON.
+    """
     import pandas as pd
 
     if isinstance(values, pd.Series):

@@ -54,14 +54,19 @@ class Job:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 
     def done(self) -> "Outcome":
-        """Return the result, or the reason for a failure, so that a failed job does not stop other jobs."""
+        """Run the function, and return its result, or the reason of its failure.
+
+        An error does not stop other jobs. An error of this package, such as a list that an embedding does not cover,
+        would occur again, and a later run does not repeat the job. Any other error may be due to a lack of memory, and
+        a later run does. Only an error of writing, for example to a full disk, stops all jobs.
+        """
         try:
             with one_blas_thread(), shown(Quiet()):
                 result = self.function(*self.arguments)
             if isinstance(result, Provisional):
                 return Outcome(self.name, self.key, result.result, again=True)
             return Outcome(self.name, self.key, result)
-        except OutputError:  # a full disk stops all jobs
+        except OutputError:
             raise
         except BayesBiasError as error:
             return Outcome(self.name, self.key, failed=_one_line(str(error)))
@@ -147,14 +152,18 @@ class Store:
         _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
     def _kept(self, job: Job) -> Outcome | None:
-        """Return the stored outcome of a job, or None if there is none or its file is damaged."""
+        """Return the stored outcome of a job, or None if there is none or its file is damaged.
+
+        A file contains the outcome and the hash of the outcome. The file is damaged if it cannot be read, if the hash
+        differs from the content, or if the outcome belongs to another job.
+        """
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
             outcome = Outcome(**record["outcome"])
-            whole = record["sha256"] == _sha256(record["outcome"])
+            is_whole = record["sha256"] == _sha256(record["outcome"])
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
-        return outcome if whole and outcome.key == job.key else None
+        return outcome if is_whole and outcome.key == job.key else None
 
 
 def open_store(folder: str | Path) -> Store:
@@ -183,7 +192,11 @@ def _sha256(content: Any) -> str:
 
 
 def _check_marker(folder: Path) -> None:
-    """Check that a folder has the format of this version if it has a marker, and is empty otherwise."""
+    """Raise an error if a folder contains results in another format, or files of others. Mark an empty folder.
+
+    The marker is a file with the version of the format (`VERSION`). A folder without it must be empty, except for
+    temporary files of killed runs.
+    """
     marker = folder / MARKER
     if marker.is_file():
         try:
@@ -262,9 +275,9 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     if n_damaged:
         logger.warning("%d kept result(s) are damaged and are computed again", n_damaged)
     # Two runs in one folder share the work, because they start at different jobs and skip jobs that the other run has
-    # finished.
-    first = random.randrange(len(pending)) if store and pending else 0
-    waiting = (job for job in (*pending[first:], *pending[:first]) if not (store and store.has(job)))
+    # finished. `waiting` is a generator, so a job is looked up only when it is about to start.
+    start = random.randrange(len(pending)) if store and pending else 0
+    waiting = (job for job in (*pending[start:], *pending[:start]) if not (store and store.has(job)))
     with _undisturbed(), closing(_done(waiting, len(pending), jobs)) as results:
         for count, outcome in enumerate(results, start=1):
             if store:
@@ -298,7 +311,11 @@ def _undisturbed() -> Generator[None]:
 
 
 def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
-    """Yield the outcomes of jobs in this process, in other processes, or on a cluster."""
+    """Run the waiting jobs, and yield each outcome as soon as it is known, so that the caller can store it.
+
+    `jobs` is the number of processes, or a Dask client, whose cluster runs the jobs. A single job (`count`) runs in
+    this process, because starting another process takes longer than most jobs.
+    """
     on_cluster = is_client(jobs)
     if not on_cluster and (jobs == 1 or count < 2):
         yield from map(Job.done, waiting)

@@ -50,7 +50,11 @@ class CellValue(str):
 
     @classmethod
     def of(cls, value: Any, at: str, written: str | None = None) -> "CellValue":
-        """Return the value of the cell `at` as text, or as it is `written` in the file."""
+        """Return the value of a cell as text, with a description such as "cell B2 has the number 3".
+
+        For a workbook, `at` is the coordinate of the cell. YAML reads text such as "no" as a truth value. For YAML,
+        `at` therefore names the entry, and `written` is its text in the file, which is kept.
+        """
         kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
         kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")
         text = str(value).upper() if isinstance(value, bool) else str(value)
@@ -110,7 +114,8 @@ def read_sheet(
         rows = list(map(_without_blanks, rows))
     if not any(header) and not any(map(any, rows)):
         raise refusal(f"{label} is empty. The first row must name the columns.")
-    if header and "=" in header[0] and not any("=" in name for name in header[1:]):  # may be the name of a row
+    # If only the first heading is a pair such as flowers=pleasant, it may name a row, whose words need no headings.
+    if "=" in "".join(header[:1]) and "=" not in "".join(header[1:]):
         header += [""] * (max(map(len, rows), default=0) - len(header))
     width = len(header)
     for number, row in enumerate(rows, 2):
@@ -130,14 +135,18 @@ TITLED = "{}: the first row '{}' is read as a title, and the next row as the hea
 
 
 def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
-    """Return the only cell of a first row above wider headings, without a sign that separates names, and other rows."""
+    """Return the title above the headings of a sheet, and the rows without the title, or "" and all rows.
+
+    A first row is a title if it has one cell, without the sign "=" of a heading such as "flowers=pleasant", or no cell.
+    Below it, there must be two or more different headings, as many as the fullest row has cells.
+    """
     first_cells = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
     rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     if len(first_cells) > 1 or not rest or (first_cells and "=" in first_cells[0]):
         return "", rows
     headings = [cell for cell in rest[0] if cell.strip()]
-    n_below = max((sum(map(bool, row)) for row in rest[1:]), default=0)
-    are_headings = len(headings) > 1 and len(headings) == len(set(headings)) == n_below
+    n_cells_of_fullest = max((sum(map(bool, row)) for row in rest[1:]), default=0)
+    are_headings = len(headings) > 1 and len(headings) == len(set(headings)) == n_cells_of_fullest
     title = first_cells[0] if first_cells else ""
     return (title, rest) if are_headings else ("", rows)
 
@@ -145,9 +154,9 @@ def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
 def read_frame(
     file: Traversable, label: str, refusal: type[BayesBiasError], *, text: Collection[str] | None = ()
 ) -> "pd.DataFrame":
-    """Read a file as a frame. The escapes of `csv_text` are removed, and columns that contain only numbers become
-    numeric.
+    """Read a file as a frame, in which columns that contain only numbers become numeric.
 
+    Text that `csv_text` protected by a single quote, so that spreadsheets do not read it as a formula, loses the quote.
     Only empty cells are missing values, so the label "NA" stays a label. Columns in `text` stay text, and all columns
     do if `text` is None. A column without a heading is named as in pandas.
 
@@ -188,8 +197,10 @@ class NotNumbersError(ValueError):
 
 
 def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
-    """Convert the cells of a column to numbers. Cells may have decimal points, decimal commas, or percent signs. Empty
-    cells become NaN.
+    """Convert the cells of a column to numbers. Cells may have decimal points, decimal commas, or percent signs.
+
+    Empty cells become NaN. A comma is ambiguous if it separates groups of three digits in all cells that have one:
+    "1,234" may be 1234 or 1.234. If one cell has a percent sign, all cells that are not empty need one.
 
     Raises
     ------
@@ -206,10 +217,10 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
         return list(map(int, clean))
     has_shares = any(cell.endswith("%") for cell in clean)
     with_commas = [cell.rstrip("%") for cell in clean if "," in cell]
-    thousands = bool(with_commas) and all(map(_OF_THOUSANDS.fullmatch, with_commas))
+    may_be_thousands = bool(with_commas) and all(map(_OF_THOUSANDS.fullmatch, with_commas))
     numbers = []
     for position, cell in enumerate(clean):
-        if thousands and "," in cell:
+        if may_be_thousands and "," in cell:
             whole = cell.replace(",", "")
             decimal = cell.replace(",", ".")
             either = f"{whole} or {decimal}" if cell.count(",") == 1 else whole
@@ -236,7 +247,11 @@ def _without_blanks(cells: Iterable[str]) -> list[str]:
 
 
 def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    """Return the cells of each row of a CSV or TSV file."""
+    """Return the cells of each row of a CSV or TSV file.
+
+    The encoding and the delimiter are detected. A first line such as "sep=;", in which Excel states the delimiter, is
+    omitted. Errors have the class `refusal` and name the file by its `label`.
+    """
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -257,9 +272,11 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
 
 
 def delimiter_of(text: str) -> str:
-    """Return the delimiter between the cells of a text, judging by its first two lines.
+    """Return the delimiter between the cells of a text: comma, semicolon, or tab, judging by its first two lines.
 
-    The first line may be Excel's statement of the delimiter (sep=;).
+    The first line may be Excel's statement of the delimiter (sep=;). Otherwise, delimiters in both lines are preferred,
+    and of these the most frequent one in the first line. If no delimiter is in both lines, the first line may be a
+    title, and the most frequent delimiter in the second line is returned.
     """
     if stated := _SEPARATOR.match(text):
         return stated[1]
@@ -315,7 +332,11 @@ def _workbook(
 
 
 def _about_not_shown(counts: str, hidden: Hidden | None, label: str) -> str:
-    """Return a notice of hidden rows and columns and struck-through cells."""
+    """Return a notice of hidden rows and columns and struck-through cells, of which `counts` names the numbers.
+
+    `hidden` is "keep" or "drop" as the user chose, or None where the user cannot choose. The notice of omitted cells
+    names the command that includes them only if the user can choose.
+    """
     if hidden == "keep":
         return f"{label}: read {counts} like all others, as requested"
     command = f"`bayes-bias wordlists {quote(label)} --hidden keep --out new-list.csv`"
@@ -327,11 +348,14 @@ def _about_not_shown(counts: str, hidden: Hidden | None, label: str) -> str:
 
 
 def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[list[tuple[Any, Any]], int]:
-    """Return the visible sheets with cells, each with formulas and with stored values, and count hidden ones."""
+    """Open a workbook, and return its visible sheets that have cells, and the number of hidden sheets with cells.
+
+    Each sheet is returned twice, as a pair: with the formulas of its cells, and with the values that were stored when
+    the workbook was last saved.
+    """
     with optional(f" to read '{label}'", ", or save the file as CSV", refusal=refusal):
         from openpyxl import load_workbook
     try:
-        # A workbook contains formulas, or the values that were stored when it was last saved.
         formulas = load_workbook(io.BytesIO(data))
         stored = load_workbook(io.BytesIO(data), data_only=True)
         sheets, n_hidden = [], 0
@@ -349,9 +373,11 @@ def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[lis
 def _shown_rows(
     formulas: Any, stored: Any, not_shown: Counter[str], keep: bool, label: str, refusal: type[BayesBiasError]
 ) -> list[list[str]]:
-    """Return the texts of the cells that are shown, or of all cells if `keep` is True.
+    """Return the texts of the cells that are shown in each row, or of all cells if `keep` is True.
 
-    Cells that are not shown are counted in `not_shown` if they have content.
+    `formulas` and `stored` are the same sheet, with formulas and with the stored values. Hidden rows and columns, and
+    struck-through cells, are counted in `not_shown` if they have content. In a merged range, every cell has the text of
+    the first cell.
     """
     hidden_columns: set[int] = set()
     for dimension in formulas.column_dimensions.values():
@@ -384,7 +410,11 @@ def _shown_rows(
 
 
 def _merged(sheet: Any) -> dict[str, str]:
-    """Return the first cell of each merged range, which has the value that all of its cells show."""
+    """Return the first cell of the merged range to which a cell belongs, by the coordinate of the cell, such as "B3".
+
+    Only the first cell of a merged range has a value, which the whole range shows. Very large ranges, which may cover a
+    whole column, are omitted.
+    """
     first_of: dict[str, str] = {}
     for merged in sheet.merged_cells.ranges:
         if merged.size["rows"] * merged.size["columns"] > _MOST_MERGED:
@@ -396,7 +426,11 @@ def _merged(sheet: Any) -> dict[str, str]:
 
 
 def _about_cells(sheet: Any, label: str) -> Iterator[str]:
-    """Yield notices of merged cells, comments, and colours, which have a meaning that cannot be read."""
+    """Yield notices of merged cells, comments, and colours, which may have a meaning that cannot be read.
+
+    Colours are only mentioned if some cells below the first row have one and others have none. Otherwise, the colour
+    distinguishes no words.
+    """
     cells = [cell for row in sheet.iter_rows() for cell in row if cell.value is not None]
     if n_merged := len(sheet.merged_cells.ranges):
         yield f"{label}: each cell of {counted(n_merged, 'merged range')} has the value that the range shows"
@@ -416,7 +450,11 @@ def _about_cells(sheet: Any, label: str) -> Iterator[str]:
 
 
 def _text_of(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]) -> str:
-    """Return the text of a cell. Its content is passed as written, which may be a formula, and as stored."""
+    """Return the text of a cell, or a `CellValue` if its content is a number, a date, or a truth value.
+
+    `formula` is the cell as it was written, and `value` is the same cell with the value that was stored when the
+    workbook was last saved. Both differ if the cell contains a formula.
+    """
     at = formula.coordinate
     if value.data_type == "e":
         raise refusal(
