@@ -87,7 +87,10 @@ class Modelled(Protocol):
 
 
 def model_provenance(result: Modelled, fitted: Fitted) -> dict[str, Any]:
-    """The scope, model, priors, and package versions."""
+    """Return the scope, the model with its priors and options, and the versions of packages, for `Document.provenance`.
+
+    `fitted` is any fit of the result, because all of its fits have the same versions.
+    """
     return {
         "scope": result.scope,
         "ci_prob": result.ci_prob,

@@ -25,7 +25,8 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
     """Raise an error if a folder cannot be written to or is not empty, before anything is computed for it.
 
-    Matplotlib, which its figures need, must be installed.
+    Matplotlib, which its figures need, must be installed. If an earlier run was stopped while its files were moved into
+    place, they are moved first.
     """
     with optional(" for the figures of a page"):
         import_module("matplotlib")
@@ -35,13 +36,16 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
     try:
         _finish(out)
         _check_empty(out, overwrite)
-        _unfinished(out).rmdir()
+        _unfinished(out).rmdir()  # can a folder be created here?
     except OSError as error:
         raise _cannot_write(out, error) from error
 
 
 def _check_empty(out: Path, overwrite: bool) -> None:
-    """Raise an error if a folder contains files of others and must not be overwritten."""
+    """Raise an error if a folder exists and contains files, and must not be overwritten.
+
+    Temporary files of stopped runs do not count.
+    """
     if overwrite or not out.is_dir():
         return
     for path in out.iterdir():
@@ -66,17 +70,19 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
 
 
 def _unfinished(out: Path) -> Path:
-    """Create a new folder on the file system of `out`: next to it or, if the two cannot exchange their names, inside
-    it.
+    """Create a new, empty folder for an unfinished report, from which it can be moved to `out` without copying files.
+
+    The new folder must be on the same file system. It is next to `out` if both can exchange their names, and otherwise
+    inside `out`. If `out` does not exist, the new folder is in the closest folder above it that exists.
     """
-    place = parent = out.resolve()
+    target = parent = out.resolve()
     while not parent.exists():
         parent = parent.parent
-    if parent == place:
-        is_writable = os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)
+    if parent == target:
+        is_writable = os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)
         # A folder cannot be exchanged if the working folder is inside it.
-        if is_writable and not place.is_mount() and not Path.cwd().is_relative_to(place):
-            parent = place.parent
+        if is_writable and not target.is_mount() and not Path.cwd().is_relative_to(target):
+            parent = target.parent
     unfinished = unfinished_name(parent, out)
     unfinished.mkdir()
     return unfinished
@@ -97,7 +103,12 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
-    """Give a complete report the name of the folder, and keep files of others that the folder contains."""
+    """Give a complete report the name of the folder `out`, and keep the files there that belong to no report.
+
+    If possible, the new and the old folder exchange their names in one step, after files of others were linked into the
+    new folder. The caller then deletes the old folder. Otherwise, the report is moved into `out`, and its files replace
+    earlier ones one by one (`_finish`).
+    """
     _check_empty(out, overwrite)  # another program may have created the folder first
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -121,13 +132,17 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
 
 
 def _link_what_is_not_ours(old: Path, new: Path) -> None:
-    """Link all files from the old folder into the new folder, except unchanged files that the old report wrote."""
-    ours = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
+    """Link all files from the old folder into the new folder, except unchanged files that the old report wrote.
+
+    Files of others, and files of the report that a user has edited, are thereby kept. A file of the new report with the
+    same name takes precedence.
+    """
+    unchanged = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
     for path in old.rglob("*"):
         name = path.relative_to(old).as_posix()
         if _is_folder(path):
             (new / name).mkdir(exist_ok=True)
-        elif name not in ours and (_is_folder(new / name) or not os.path.lexists(new / name)):
+        elif name not in unchanged and (_is_folder(new / name) or not os.path.lexists(new / name)):
             os.link(path, new / name, follow_symlinks=False)
 
 
@@ -152,21 +167,22 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def _finish(out: Path) -> None:
-    """Move a complete report into place.
+    """Move a complete report, which is in a folder inside `out` (`_COMPLETE`), into `out` itself.
 
-    If this is interrupted, the next run with the same folder completes the move.
+    First, files of an earlier report that the new report lacks are removed, unless they were edited. If the move is
+    interrupted, the next run with the same folder completes it. Without such a folder, nothing is done.
     """
     complete = out / _COMPLETE
     if not complete.is_dir():
         return
-    if new := _written_files(complete):
+    if new := _written_files(complete):  # empty if an interrupted run has already moved the provenance
         # Remove unchanged files of an earlier report that the new report lacks, such as figures of another list.
         for name, sha256 in _written_files(out).items():
             path = (out / name).resolve()
             is_stale = name != PROVENANCE and name not in new
             if is_stale and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
                 path.unlink()
-    # the provenance comes last, because it describes the other files
+    # The key is False for all files but the provenance, which comes last, because it describes the other files.
     for name in sorted(_names(complete), key=PROVENANCE.__eq__):
         (out / name).parent.mkdir(exist_ok=True)
         (complete / name).replace(out / name)
@@ -184,8 +200,9 @@ def _unchanged(path: Path, sha256: str) -> bool:
 
 
 def _written_files(folder: Path) -> dict[str, str]:
-    """Return the files that an earlier report wrote to a folder, with their hashes, or nothing without an earlier
-    report.
+    """Return the hash of each file that an earlier report wrote to a folder, by its path in the folder.
+
+    The provenance of the report lists its files. Without an earlier report, there are none.
     """
     file = folder / PROVENANCE
     if not file.is_file():

@@ -59,7 +59,9 @@ class Cited:
     def bibtex(self) -> str:
         """The BibTeX entry of the source.
 
-        If TeX can read the source only as text, the entry contains the citation as a note.
+        An entry is kept if it is complete and TeX can read it safely. Characters with a meaning in TeX (`_BARE`) are
+        escaped, except in addresses (`_VERBATIM`), which TeX prints unchanged. Otherwise, a new entry contains the
+        citation as a note.
         """
         entry = self.reference.bibtex.strip()
         if _is_entry(entry):
@@ -85,8 +87,12 @@ def key_of(reference: Reference) -> str:
 
 
 def _is_entry(text: str) -> bool:
-    """Return True if the text is one complete BibTeX entry with only harmless commands."""
-    depth, ends = 0, []  # the number of open braces, and the positions at which all of them are closed
+    """Return True if the text is one complete BibTeX entry with only harmless commands.
+
+    In one complete entry, all braces are closed for the first time at the end of the text.
+    """
+    depth = 0  # the number of open braces
+    ends = []  # the positions at which all braces are closed
     for position, character in enumerate(text):
         depth += {"{": 1, "}": -1}.get(character, 0)
         if depth == 0 and character == "}":
@@ -134,10 +140,12 @@ class Methods:
 
     @cached_property
     def references(self) -> tuple[Cited, ...]:
-        """The references that the text cites, in the order of the text."""
-        works = dict(shared_references())
-        for source in self.sources:
-            works[key_of(source)] = source
+        r"""The references that the text cites, numbered in the order in which the text cites them first.
+
+        The keys that the text cites are found in its LaTeX, as in ``\cite{caliskan2017,garg2018}``. Their references
+        are in ``references.toml``, in `sources`, or in the sentences of the checks.
+        """
+        works = shared_references() | {key_of(source): source for source in self.sources}
         for part in chain(*self.checks):
             if isinstance(part, Cite):
                 works |= zip(part.keys, map(reference_of, part.works), strict=True)
@@ -150,7 +158,7 @@ class Methods:
 
     @property
     def paragraphs(self) -> list[str]:
-        """The paragraphs of the plain text."""
+        """The paragraphs of the plain text, in which references are cited by their numbers: "[1, 2]"."""
         number_of = {cited.key: str(cited.number) for cited in self.references}
 
         def cite(*keys: str) -> str:
@@ -185,7 +193,7 @@ class Methods:
 
     @property
     def _terms(self) -> dict[str, bool]:
-        """The terms of the model's formula."""
+        """The optional terms of the model's formula, as arguments of `formula` and `equation`."""
         return {
             "shared": self.facts.get("shared", False),
             "grouped": self.facts.get("grouped", False),
@@ -197,7 +205,8 @@ class Methods:
     ) -> list[str]:
         """Return the paragraphs of the template, filled in by `render` for plain text or for LaTeX.
 
-        `cite` writes a citation of one or several keys, and `form` escapes other text.
+        `cite` writes a citation of one or several keys, `form` escapes other text, and `formula` is the formula of the
+        model. Paragraphs are separated by empty lines in the template, and their line breaks are replaced by blanks.
         """
 
         def written(sentence: Sentence) -> str:
@@ -219,7 +228,11 @@ def methods_of_fits(
     sources: tuple[Reference, ...] = (),
     checks: tuple[Sentence, ...] = (),
 ) -> Methods:
-    """Return the methods text for several fits of one model: the source of the model, its settings, and convergence."""
+    """Return the methods text for several fits of one model, by the names of their lists.
+
+    Values that all templates need are added to the `facts` of the analysis: the model with the key of its reference,
+    the settings of the sampler, versions of packages, embeddings that are packages, and the convergence.
+    """
     first = next(iter(fits.values()))
     shared_facts = {
         "settings": first.tree.attrs,
@@ -232,7 +245,10 @@ def methods_of_fits(
 
 
 def _convergence(fits: Mapping[str, Fitted]) -> dict[str, Any]:
-    """Return the least favourable diagnostics of all fits, and the names of fits that have not converged."""
+    """Return the least favourable diagnostics of all fits, and the names of fits that have not converged.
+
+    In the fits in `partly`, the bias has converged, but other parameters have not.
+    """
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     failed, partly = [], []
     for name, diagnostics_of_fit in diagnostics.items():
@@ -262,7 +278,12 @@ def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:
 
 
 def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
-    """Return facts about the crossed model for one table or several tables, by name."""
+    """Return values for the templates that describe the crossed model, which was fitted to one or several lists.
+
+    The fits are given by the names of the lists. The text has to describe all of them, so many values state whether a
+    part of the model occurs in some fit: several groups, related words, covariates, replicates, or controls. `sampled`
+    are the parameters that occur in some posterior.
+    """
     first = next(iter(fits.values()))
     kinds = set[str]()
     sampled = set[str]()
@@ -279,7 +300,8 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
             adjusted.append((name, covariates))
         if spec.options["unit"] != AS_MEASURED:
             units.append((name, f"{unit_of(spec, fitted.data):.4g}"))
-    kind = "replicate" if len(kinds) > 1 else "".join(kinds)
+    kind = "replicate" if len(kinds) > 1 else "".join(kinds)  # "" without replicates
+    has_texts = any(fitted.has_texts for fitted in fits.values())
     return {
         "residual": residual_of(spec.priors),
         "metric": first.metric,
@@ -300,30 +322,38 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "adjusted": adjusted,
         "kind": kind,
         "kinds": plural(kind),
-        "scope": scope_of(scope)
-        .with_replicates_called(kind)
-        .with_texts(any(fitted.has_texts for fitted in fits.values())),
+        "scope": scope_of(scope).with_replicates_called(kind).with_texts(has_texts),
         "ci_prob": ci_prob,
     }
 
 
 def _priors(fits: Mapping[str, Fitted], spec: ModelSpec, sampled: set[str]) -> str:
-    """Describe the priors of sampled parameters, except priors that vectors determine for each table."""
-    used: dict[str, Prior] = dict(spec.priors)
+    """Describe the priors of the sampled parameters in words, separated by semicolons.
+
+    `PREFERENCE` has the parameter of the preferences of words by side (targets or attributes). In fits with vectors,
+    its prior is determined for each table by the vectors, and is described elsewhere (`_priors_from_vectors`). If this
+    applies to only some fits, the prior of the others is described here.
+    """
+    described: dict[str, Prior] = dict(spec.priors)
     for side, parameter in PREFERENCE.items():
-        if parameter in used and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
-            del used[parameter]
-        elif parameter in used:
-            used[parameter] = without_vectors(spec, parameter).priors[parameter]
+        if parameter in described and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
+            del described[parameter]
+        elif parameter in described:
+            described[parameter] = without_vectors(spec, parameter).priors[parameter]
     priors = []
-    for name, prior in used.items():
+    for name, prior in described.items():
         if name in sampled:  # tables without controls do not use all parameters
-            priors.append(f"{prior} for {f'the standard deviation of {_EFFECTS[name]}' if name in _EFFECTS else name}")
+            parameter = f"the standard deviation of {_EFFECTS[name]}" if name in _EFFECTS else name
+            priors.append(f"{prior} for {parameter}")
     return "; ".join(priors)
 
 
 def _priors_from_vectors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sides whose preferences have a prior from vectors in some fits, with the numbers of the prior."""
+    """Return the sides whose preferences have a prior from vectors in some fits, with the numbers of the prior.
+
+    A side is "targets" or "attributes". If both sides have the same prior, they are named together. A posterior
+    contains the variance of a side's preferences (`variance_name`) only if its prior is from vectors.
+    """
     sides = [side for side in SIDES if any(variance_name(side) in fitted.posterior for fitted in fits.values())]
     numbers = [spec.priors[PREFERENCE[side]].parameters for side in sides]
     if len(sides) > 1 and numbers[0] == numbers[1]:
@@ -332,7 +362,10 @@ def _priors_from_vectors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tu
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:
-    """Return the keys of a word list and of its control classes, or nothing for a user's own list."""
+    """Return the keys by which the text cites a word list and its control classes.
+
+    The key of the list is None if it has no citation, as for a user's own list.
+    """
     others = [reference for reference in table.references if reference != table.source]
     return {
         "key": key_of(table.source) if table.source.citation else None,
@@ -341,7 +374,11 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
 
 
 def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
-    """Name the words that share effects, such as "targets of a pair"."""
+    """Name the words that share effects in some fit, such as "targets of a pair" or "attributes of a sub-topic".
+
+    A posterior contains a standard deviation between clusters, such as sd_target_cluster, if the targets of a pair or
+    of a sub-topic share an effect. The data of the fit contain the kinds of these clusters.
+    """
     clustered: list[str] = []
     for fitted in fits.values():
         for side in SIDES:
@@ -352,7 +389,11 @@ def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
 
 
 def _scaled_by(fitted: Fitted, *dims: str) -> list[str]:
-    """Name the effects that have a scale for each class or group."""
+    """Name the effects whose standard deviation differs between categories, such as classes.
+
+    `dims` are the dimensions of the categories, for example "group". An effect is named if its standard deviation in
+    the posterior has one of these dimensions. `_EFFECTS` has the names of effects by parameter.
+    """
     posterior = fitted.posterior
     return [effect for name, effect in _EFFECTS.items() if name in posterior and {*dims} & set(posterior[name].dims)]
 
@@ -363,10 +404,10 @@ _ASSOCIATED = r" \, \mathbf{1}[c \textrm{ associated}]"
 
 
 def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
-    """Return the formula of the crossed model as text.
+    """Return the formula of the crossed model as text, for target i of group g, attribute j of class c, replicate r.
 
-    `shared` adds a level of targets in the associated classes. `grouped` means several groups, and `replicated` means
-    replicates.
+    `shared` adds a level of targets in the associated classes. `grouped` means several groups, between which attributes
+    differ in their preferences. `replicated` means replicates, in which all effects occur again (with index r).
     """
     level = "a[i{r}] + u[i{r}] (where c is associated with a group)" if shared else "u[i{r}]"
     attribute = "b[j{r}] + w[j, g{r}]" if grouped else "b[j{r}]"
@@ -379,7 +420,11 @@ def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
 
 
 def equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
-    """Return this formula in LaTeX, in rows that fit into the columns of a paper."""
+    """Return the formula of `formula` in LaTeX, in rows that fit into the columns of a paper.
+
+    `level` and `others` are the effects of words. In the first rows, "%s" in their indices is removed. With replicates,
+    the effects are repeated in further rows, where "%s" becomes the index r.
+    """
     level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
     others = f"x_{{ic%s}} + b_{{j%s}} + {'w_{jg%s} + ' if grouped else ''}e_{{ij%s}}"
     value = "y_{ijr}" if replicated else "y_{ij}"

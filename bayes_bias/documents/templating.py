@@ -25,7 +25,7 @@ _SENTENCE_END = re.compile(
 
 
 def with_lead(text: str) -> Markup:
-    """Set the first sentence in bold type."""
+    """Return HTML of a text with its first sentence in bold type. The text itself is escaped."""
     lead, *rest = _SENTENCE_END.split(text, maxsplit=1)
     return Markup("<b>{}</b> {}").format(lead, " ".join(rest))
 
@@ -70,8 +70,9 @@ def latex(value: object) -> Latex:
 
 
 def render_html(template: str, package: str = TEMPLATES, /, **values: Any) -> str:
-    """Render a page. Every value is escaped unless it is `Markup`. The template comes from the package, or from this
-    one.
+    """Render a template as HTML. Every value is escaped unless it is `Markup`.
+
+    The template is searched in the folder `templates/` of `package`, and then among the templates for all pages.
     """
     return _environment("html", package).get_template(template).render(**values)
 
@@ -93,7 +94,11 @@ def verbatim(name: str) -> Markup:
 
 @cache
 def _environment(language: str, package: str = TEMPLATES) -> jinja2.Environment:
-    """Return the settings of Jinja for a language."""
+    """Return the settings of Jinja for a language: "html", "latex", or "text".
+
+    Templates are searched in the folder `templates/` of the package, and then in the folder of this package. Values are
+    escaped for HTML and LaTeX, and a value that is missing raises an error.
+    """
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader(list(map(jinja2.PackageLoader, dict.fromkeys([package, TEMPLATES])))),
         undefined=jinja2.StrictUndefined,

@@ -72,7 +72,10 @@ def appendix(tables: Sequence[tuple[str, AssociationTable]]) -> str:
 
 
 def _words_of_table(table: AssociationTable) -> pd.DataFrame:
-    """Return one row for each word of a list."""
+    """Return one row for each word of a table: used words, and, if the table records them, unused words.
+
+    Columns are described in `words_of_tables`. The coverage has a row for each group and class, with its role.
+    """
     coverage = coverage_of(table) if table.coverage is None else table.coverage
     rows = []
     for row in coverage.itertuples():
@@ -84,18 +87,22 @@ def _words_of_table(table: AssociationTable) -> pd.DataFrame:
 
 
 def _unused_words(row: Any) -> list[tuple[str, str]]:
-    """Return the unused words of a group or class with the reason, from its row of the coverage."""
+    """Return the unused words of a group or class, each with the reason why it is not used.
+
+    `row` is its row of the coverage. Each column of `_REASONS` contains words in one text, separated by commas. If a
+    word itself contains a comma, the number of split words does not match the number of words that were not found, and
+    the whole texts are returned instead of words.
+    """
     texts, words = [], []
     for column, reason in _REASONS.items():
         if text := getattr(row, column):
             texts.append((text, reason))
             words += [(word, reason) for word in text.split(", ") if word]
-    # If a word contains a comma, the numbers do not match, and the texts are not split into words.
     return words if len(words) == row.asked - row.found else texts
 
 
 def _lines(words: pd.DataFrame) -> list[_Line]:
-    """Return one line for each group or class."""
+    """Return one line of the appendix for each group or class, from the rows of its words (see `_words_of_table`)."""
     lines = []
     for (_, name), rows in words.groupby(["role", "name"], sort=False):
         used = rows.word[rows.reason == ""]
@@ -112,7 +119,11 @@ def _joined(words: "pd.Series[str]") -> str:
 
 
 def coverage_of(table: AssociationTable) -> pd.DataFrame:
-    """Return the coverage of each group and class. For a table from a frame, only the present words are known."""
+    """Return the coverage of each group and class: numbers of requested and found words, and the lost words.
+
+    The column `lost` joins the words that were missing or unusable for any reason. A table that was made from a frame
+    records no coverage. Its words are all found, and the number of requested words is unknown (NaN).
+    """
     if table.coverage is not None:
         reasons = table.coverage[list(_REASONS)]
         lost = [", ".join(filter(None, texts)) for texts in reasons.itertuples(index=False)]

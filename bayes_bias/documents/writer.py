@@ -56,7 +56,11 @@ class Rendered:
 def render_in_background(
     axes: Mapping[str, Axes], formats: Sequence[str]
 ) -> AbstractContextManager[Iterator[Rendered]]:
-    """Yield rendered figures. If there are many files, other processes start rendering them immediately."""
+    """Return a context manager whose iterator yields rendered figures, in SVG for the page and in the other formats.
+
+    If there are many files, other processes start rendering them immediately, while the caller writes other files.
+    Starting processes takes too long for few files, which are rendered in this process.
+    """
     suffixes = tuple(dict.fromkeys(("svg", *formats)))
     jobs = -1 if len(axes) * len(suffixes) >= _WORTH_PROCESSES else 1
     work = (joblib.delayed(_render_formats)(name, ax, suffixes) for name, ax in axes.items())
@@ -64,7 +68,10 @@ def render_in_background(
 
 
 def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[str]) -> dict[str, bytes]:
-    """Write every figure in each format, and return it as SVG for the page."""
+    """Write every figure to a folder in each format, and return the SVG of each figure, by name, for the page.
+
+    If the font lacks letters of some words, a notice recommends the page, whose browser has fonts for most scripts.
+    """
     if formats:
         folder.mkdir(exist_ok=True)
     svgs = {}
@@ -81,15 +88,15 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
 
 
 def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
-    """Return the figure of a plot in several formats."""
+    """Return the figure that contains these axes in several formats, and whether its font lacks some letters."""
     figure = cast(Figure, ax.get_figure(root=True))
-    with _missing_glyphs() as lacking:
+    with _missing_glyphs() as messages:
         with style():
             figure.draw_without_rendering()
         # Layout takes longer than drawing, so the figure is laid out only once for all formats.
         figure.set_layout_engine("none")
         files = {suffix: rendered(figure, suffix) for suffix in formats}
-    return Rendered(name, files, bool(lacking))
+    return Rendered(name, files, bool(messages))
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
@@ -103,16 +110,18 @@ def rendered(figure: Figure, suffix: str) -> bytes:
 
 @contextmanager
 def _missing_glyphs() -> Iterator[list[str]]:
-    """Collect messages about missing glyphs, instead of one warning per glyph, because Matplotlib's font lacks some
-    scripts.
+    """Yield a list, which contains Matplotlib's messages about missing glyphs after the `with` block.
+
+    Matplotlib's font lacks some scripts, and would warn of each glyph. These warnings are only collected, and all other
+    warnings of the block are issued afterwards.
     """
-    lacking: list[str] = []
-    with warnings.catch_warnings(record=True) as messages:
+    about_glyphs: list[str] = []
+    with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always")
-        yield lacking
-    for warning in messages:
+        yield about_glyphs
+    for warning in recorded:
         if "missing from font" in str(warning.message):
-            lacking.append(str(warning.message))
+            about_glyphs.append(str(warning.message))
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
@@ -200,7 +209,10 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
-    """Write all files of a document."""
+    """Write all files of a document to a folder: texts, tables, data, posteriors, figures, page, and provenance.
+
+    Figures are rendered in other processes while this process writes the files that do not depend on them.
+    """
     axes = {name: draw() for name, draw in document.figures.items()}
     for ax in axes.values():
         name_units(cast(Figure, ax.get_figure(root=True)), document.unit)
@@ -228,7 +240,11 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
 
 
 def page(document: Document, svgs: Mapping[str, bytes]) -> str:
-    """Return the page as a single file that contains its figures."""
+    """Return the HTML of the page as a single file, which contains its style sheet, script, and figures.
+
+    `svgs` has the figures by name. Each section is rendered with its own template, which receives the facts of the
+    document and of the section.
+    """
     figures = {}
     for name, svg in svgs.items():
         # An SVG that is embedded as an image cannot run scripts or load resources.
