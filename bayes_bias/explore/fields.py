@@ -38,7 +38,10 @@ class Fields:
 
     @classmethod
     def of_form(cls, form: Mapping[str, str]) -> Self:
-        """Read the fields of a form. Missing fields are empty."""
+        """Read the fields of a form, by the keys of the page. Missing fields are empty.
+
+        Each of `PARTS`, such as "group-1", is the key of a name, and "group-1-words" is the key of its words.
+        """
         return cls(
             form.get("name", "").strip(),
             form.get("embedding", ""),
@@ -48,7 +51,7 @@ class Fields:
 
     @classmethod
     def of_list(cls, wordlist: WordList, embedding: str) -> Self:
-        """Write a list into the fields.
+        """Write a list into the fields: its two groups, and the class that the stereotype assigns to each.
 
         Raises
         ------
@@ -97,9 +100,12 @@ class Fields:
         return csv_text(pd.concat(columns, axis=1), index=False)
 
     def _columns(self) -> list[tuple[str, list[str]]]:
-        """Return the headings of a spreadsheet, with the words below each."""
-        first, second, *classes = self.names
-        headings = (f"{first}={classes[0]}", f"{second}={classes[1]}", *classes)
+        """Return the headings of a spreadsheet, with the words below each.
+
+        The heading of a group states its stereotypical class, such as "flowers=pleasant".
+        """
+        first_group, second_group, *classes = self.names
+        headings = (f"{first_group}={classes[0]}", f"{second_group}={classes[1]}", *classes)
         return list(zip(headings, map(_split, self.words), strict=True))
 
 
@@ -110,7 +116,7 @@ def _split(text: str) -> list[str]:
 
 @cache
 def examples() -> Mapping[str, Fields]:
-    """Return the built-in lists that fit on the page, by title."""
+    """Return the built-in lists that fit on the page, by title. Lists with other numbers of groups are omitted."""
     by_title = {}
     for wordlist in map(load_wordlist, wordlist_names()):
         with suppress(WordListError):
@@ -134,15 +140,20 @@ def read_upload(filename: str, data: bytes) -> WordList:
         raise WordListError(f"'{label}' is not a spreadsheet. Save the list as {' or '.join(SUFFIXES)}.")
     columns = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError).columns
     headings = [heading for heading, _ in columns]
-    paired = len(headings) == len(PARTS) and not any("=" in heading or heading == "word" for heading in headings)
-    reading = Reading(stereotypes=dict(zip(headings[:2], headings[2:], strict=True))) if paired else Reading()
+    is_plain = len(headings) == len(PARTS) and not any("=" in heading or heading == "word" for heading in headings)
+    reading = Reading(stereotypes=dict(zip(headings[:2], headings[2:], strict=True))) if is_plain else Reading()
     content = list_of_columns(columns, label, reading)
     check_stereotypes(content)
     return WordList.from_mapping(content.values, name=path.stem)
 
 
 def _in_memory(name: str, data: bytes, label: str) -> zipfile.Path:
-    """Return a file in memory, so that nothing is written to the disk."""
+    """Return the content of a file as a file in memory, so that nothing is written to the disk.
+
+    The file is in a zip archive in memory, because `read_sheet` needs a file with a name. Workbooks, which are zip
+    archives themselves, are rejected if their parts would be very large after unpacking. `label` names the file in
+    messages.
+    """
     if name.endswith(".xlsx") and zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as workbook:
             unpacked = sum(part.file_size for part in workbook.infolist())

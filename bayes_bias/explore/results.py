@@ -74,13 +74,17 @@ class Results:
 
     @cached_property
     def image(self) -> str:
-        """The posterior and its noise floor, as the address of an image."""
+        """The posterior and its noise floor as an SVG image, in the form of a data address that a page can show."""
         with render_in_background({"bias": self._draw()}, ()) as figures:
             svg = next(iter(figures)).files["svg"]
         return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
 
     def _draw(self) -> Axes:
-        """Draw `plot_posterior`, or the same figure for a posterior without draws of parameters."""
+        """Draw the figure of `plot_posterior`.
+
+        That function needs a fit. An integrated posterior has no draws of parameters, so its figure is composed here
+        from the same parts.
+        """
         if self.fitted is not None:
             return plot_posterior(self.fitted, without=self.left_out)
         with style():
@@ -92,7 +96,10 @@ class Results:
             return ax
 
     def words(self, start: int = 0, end: int | None = None) -> Layout:
-        """Return the observed bias without each word, beginning with the word that changes the bias most."""
+        """Return the observed bias without each word, beginning with the word that changes the bias most.
+
+        Only the rows from `start` to `end` are returned, because the page first shows only some of them.
+        """
         rows = self.left_out[self.left_out.what == "word"]
         rows = rows.sort_values("change", key=abs, ascending=False, kind="stable").iloc[start:end]
         decimals = self.table.metric.decimals
@@ -139,9 +146,10 @@ def analyse(table: AssociationTable) -> Results:
 
 
 def check(results: Results) -> Results:
-    """Add the sentences of the report's checks that need no fit, and the verdict in their light.
+    """Return the results with the sentences of those checks of a report that need no fit.
 
-    If the posterior needs a sampler, so do random lists and other priors, and only a report has them.
+    The checks may add caveats to the verdict, and frequency may withhold it. If the posterior needs a sampler, random
+    lists and other priors need it as well and take too long for the page, so that only a report has them.
     """
     table, spec = results.table, load_spec("crossed")
     question = Question(table, spec, results.verdict.scope, results.verdict.ci_prob, _SEED)
@@ -163,17 +171,20 @@ type Analyse = Callable[[Fields], Results]
 
 
 def _list(fields: Fields, results: Analyse) -> bytes:
-    """Return the word list as a spreadsheet, whether or not an embedding contains its words."""
+    """Return the word list as a spreadsheet. No results are needed, so words need not be in an embedding.
+
+    All functions in `FILES` receive the fields and a function that returns their results.
+    """
     return fields.csv().encode()
 
 
 def _numbers(fields: Fields, results: Analyse) -> bytes:
-    """Return the observed bias without each word and each cluster."""
+    """Return the observed bias without each word and each cluster of words, as CSV."""
     return csv_text(results(fields).left_out, index=False).encode()
 
 
 def _plan(fields: Fields, results: Analyse) -> bytes:
-    """Return the file that `bayes-bias register` writes."""
+    """Return the file that `bayes-bias register` writes, whose content is only available after saving it."""
     with TemporaryDirectory(prefix="bayes_bias-") as folder:
         path = Path(folder, "plan.json")
         register(results(fields).table).save(path)

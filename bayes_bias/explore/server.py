@@ -42,7 +42,11 @@ HEADERS: Mapping[str, str] = {
 
 
 def path_within(path: str, token: str) -> str | None:
-    """Return the part of a path after the token, or None if the token is wrong. The comparison takes constant time."""
+    """Return the path without its first part, which must be the secret token, or None if the token is wrong.
+
+    The comparison takes the same time for all wrong tokens, so that nobody can guess the token letter by letter from
+    the time of the answer.
+    """
     first, slash, rest = path.removeprefix("/").partition("/")
     return f"/{rest}" if compare_digest(first.encode(), token.encode()) and slash else None
 
@@ -65,7 +69,11 @@ class Guard:
         self.app, self.token, self.port = app, token, port
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """Answer a request. There are no websockets."""
+        """Answer a request as ASGI defines it: `scope` describes the request, and `send` sends a part of the answer.
+
+        A request with the token in its path, from a page of this server, is passed on to the application. Any other
+        request is answered by status 403 and a sentence.
+        """
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         path = path_within(scope["path"], self.token)
         if path is not None and is_own(headers, self.port):
@@ -76,7 +84,7 @@ class Guard:
 
 
 async def _send_with_headers(send: Any, message: dict[str, Any]) -> None:
-    """Add `HEADERS` to the beginning of each response."""
+    """Send a part of a response. `HEADERS` are added to its first part, in which ASGI sends the headers."""
     if message["type"] == "http.response.start":
         added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
         message = {**message, "headers": [*message["headers"], *added]}
@@ -92,7 +100,11 @@ MOST_BYTES = 1_000_000
 
 
 def application(session: Session) -> "Starlette":
-    """Return the application, which `Guard` protects."""
+    """Return the application, which `Guard` protects.
+
+    Each function inside answers one kind of request: the page, an uploaded list, parts of the page with results, and
+    files to save. Results are computed in threads, so that the server can answer other requests in the meantime.
+    """
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
@@ -143,7 +155,7 @@ def _error_response(_: "Request", error: Exception) -> "Response":
 
 
 async def _body(request: "Request") -> bytes:
-    """Return the body of a request. It is not read further than the largest size."""
+    """Return the body of a request, or raise an error as soon as more than the largest size has been read."""
     from starlette.exceptions import HTTPException
 
     body = bytearray()
@@ -209,14 +221,18 @@ def _temporary_files() -> Iterator[str]:
 
 
 def _run(server: "uvicorn.Server", listening: socket.socket, end: Callable[[], None]) -> None:
-    """Run a server. If it has not stopped some time after Ctrl-C, because a request is being answered, call `end`."""
-    timer, stop = Timer(_PATIENCE, end), server.handle_exit
+    """Run a server until Ctrl-C, and call `end` if it has not stopped some time later.
+
+    The server waits for requests that are being answered, which may take minutes. The signal handler of the server is
+    therefore replaced by one that also starts a timer at the first Ctrl-C.
+    """
+    timer, stop_server = Timer(_PATIENCE, end), server.handle_exit
     timer.daemon = True
 
     def handle_exit(number: int, frame: FrameType | None) -> None:
         if not server.should_exit:
             timer.start()
-        stop(number, frame)
+        stop_server(number, frame)
 
     server.handle_exit = handle_exit
     server.run(sockets=[listening])

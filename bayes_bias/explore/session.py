@@ -26,7 +26,7 @@ from bayes_bias.words.wordlist import WordList, load_control_lists
 
 @dataclass(frozen=True, eq=False)
 class Remembered(Reader):
-    """A source that reads each word only once."""
+    """A source of vectors that reads each word only once from another source, and then keeps it in memory."""
 
     source: Reader
     dimensions: int
@@ -37,6 +37,11 @@ class Remembered(Reader):
         return self.source.words()
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield all spellings of the wanted words with their vectors. `wanted` contains words in casefolded form.
+
+        Words that no earlier call wanted are read from the source. Words that the source lacks are also remembered, as
+        words without an entry. Only wanted words are requested from this source, so `first` is ignored.
+        """
         if unread := wanted - self._entries.keys():
             self._entries.update({key: [] for key in unread})
             for word, vector in self.source.entries(unread):
@@ -45,6 +50,10 @@ class Remembered(Reader):
             yield from self._entries[key]
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """Return similar spellings in the source for words that it lacks. Words without any are omitted.
+
+        Answers for earlier words are remembered, including the answer that there are none.
+        """
         missing = tuple(words)
         if unread := [word for word in missing if word not in self._near]:
             self._near.update({**dict.fromkeys(unread, ()), **self.source.near(unread)})
@@ -70,7 +79,11 @@ class Vectors:
         return with_relations(table_of(origin), origin.embedding, wordlist)
 
     def _excerpt(self, words: Iterable[str]) -> Embedding:
-        """Return these words together with the words for random lists, in memory."""
+        """Return these words together with the words for random lists, as an embedding in memory.
+
+        The words for random lists (the pool), and general words, are the same for all lists and are read once. They are
+        combined with the words of this list.
+        """
         frequent, own = self._frequent, self._by_word.excerpt(words)
         pool_reader = cast(Excerpt, frequent.reader)
         own_reader = cast(Excerpt, own.reader)
@@ -90,7 +103,10 @@ class Vectors:
 
     @cached_property
     def _frequent(self) -> Embedding:
-        """The words for random lists, and the general words with which related words are found."""
+        """An excerpt with the words for random lists, and the general words with which related words are found.
+
+        General words are chosen from the words for random lists. If this is not possible, the excerpt is unchanged.
+        """
         excerpt = self.embedding.excerpt((), pool=True, general=True)
         reader = cast(Excerpt, excerpt.reader)
         try:
@@ -145,7 +161,9 @@ class Session:
     def parts(self, name: str, fields: Fields) -> dict[str, str]:
         """Return the parts of the page that a request concerns, as HTML by their ids.
 
-        Requests are "verdict", "figure", and "checks", in this order. There are no parts if more was typed meanwhile.
+        For each text in the fields, the page requests the "verdict", then the "figure", and then the "checks". Checks
+        have their own lock, because they take longest and must not delay the verdict on the next text. If more was
+        typed in the meantime, the request is out of date, and no parts are returned.
         """
         if name == "verdict":
             self._latest = fields
@@ -166,6 +184,6 @@ class Session:
         """
         if kind not in FILES:
             raise BayesBiasError(f"There is no file '{kind}'.", kind, FILES)
-        _, ending, make = FILES[kind]
+        _label, ending, content_of = FILES[kind]
         with self._computing:
-            return slug(fields.name or "wordlist") + ending, make(fields, self.results)
+            return slug(fields.name or "wordlist") + ending, content_of(fields, self.results)
