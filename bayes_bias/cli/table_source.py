@@ -98,7 +98,11 @@ CovariatesOption = Annotated[
 
 
 def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
-    """Return covariates from spreadsheets with words in the first column and numbers in all other columns."""
+    """Return the covariates that --covariates names: spreadsheets, and the word `RANK` ("rank").
+
+    A spreadsheet has words in the first column and numbers in all other columns. "rank" is passed on, because the
+    frequency rank of a word is only known when its embedding is read. A missing file is reported before any is read.
+    """
     from bayes_bias.associations.frequency import RANK
     from bayes_bias.table.files import read_matrix
 
@@ -153,9 +157,12 @@ class MeasuringOptions(ListOptions):
     trust: TrustOption = False
 
     def source(self, **origin: Any) -> "TableSource":
-        """Return the source of one table, measured in this embedding or language model."""
-        shared: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
-        return TableSource(**shared, **origin)
+        """Return the source of one table, with these options for measuring.
+
+        `origin` names the embedding or language model, as fields of `Origin`.
+        """
+        options: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
+        return TableSource(**options, **origin)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,28 +226,32 @@ class TableSource(MeasuringOptions, Origin):
     predict: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        """Raise an error if an option requires a model that is not named, or if there are two sources of numbers."""
+        """Raise an error if an option has no effect, or if there are two sources of numbers.
+
+        Some options require a model of sentences or a causal model. Options such as --encoder replace an embedding, so
+        only one of them can be used, and none together with --embedding.
+        """
         check_match(self.match)
         if self.reads_sentences:
             reject("applies to word vectors. Omit it.", match=self.other_match)
         else:
             reject("needs a model of sentences. Add --encoder or --masked.", templates=self.templates)
         if self.masked is None:
-            reason = "applies to causal models. Add --causal, or omit it."
-            reject(reason, dtype=self.dtype, device_map=self.device_map)
+            reject("applies to causal models. Add --causal, or omit it.", dtype=self.dtype, device_map=self.device_map)
         replacements = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
-        options = replacements + self.named_embeddings
-        if replacements and len(options) > 1:
-            raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} cannot be combined. Use one of them.")
+        sources = replacements + self.named_embeddings
+        if replacements and len(sources) > 1:
+            option = sources[0].split()[0]
+            raise BayesBiasError(f"{option}: {', '.join(sources)} cannot be combined. Use one of them.")
 
     @property
     def instead(self) -> dict[str, Any]:
-        """Values of the options that replace an embedding."""
+        """The options that replace an embedding, with their values, or None for options that were not used."""
         return {"--encoder": self.encoder, "--masked": self.masked}
 
     @property
     def named_embeddings(self) -> list[str]:
-        """Return the embeddings that the user named. If the default embedding is used, there are none."""
+        """The embeddings that the user named, each with its option. If the default one is used, there are none."""
         return [] if tuple(self.embedding) == DEMO else [f"--embedding {name}" for name in self.embedding]
 
     @property
@@ -255,7 +266,10 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def related(self) -> SubTopicsFrom | None:
-        """How to treat related words. None uses the setting of the list."""
+        """How to weight related words, as --sub-topics states it, or None to use the setting of the list.
+
+        The option is written with hyphens ("from-vectors"), and the setting with blanks ("from vectors").
+        """
         return None if self.sub_topics is None else check_sub_topics(self.sub_topics.replace("-", " "), "--sub-topics")
 
     @property
@@ -274,7 +288,10 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def embeddings(self) -> list[Any]:
-        """The embeddings as separate sources (not as replicates)."""
+        """The embeddings as separate sources (not as replicates), which `measure_lists` opens one by one.
+
+        If --match has another value than the default, they are opened here, because a name cannot carry the setting.
+        """
         if self.other_match is None:
             return list(self.embedding)
         return [bb.open_embedding(name, trust=self.trust, match=cast(Match, self.match)) for name in self.embedding]
@@ -291,7 +308,8 @@ class TableSource(MeasuringOptions, Origin):
     ) -> "bb.AssociationTable":
         """Return the table of LIST: a word list measured in an embedding or language model, or a table file.
 
-        The table also contains the vectors of the words in `also`, and the covariates of its words.
+        The table also contains the covariates of its words, and the vectors of the words in `also` if it is measured in
+        an embedding or an encoder. Probabilities of words and table files have no vectors.
         """
         from bayes_bias.associations.frequency import with_covariates_from
 
@@ -309,7 +327,11 @@ class TableSource(MeasuringOptions, Origin):
         return read_table(Path(source))
 
     def read_alone(self, names: list[str], kind: str) -> "bb.AssociationTable":
-        """Read the only file of a table, without LIST. `kind` describes files that need LIST."""
+        """Read the table file that an option names in place of an embedding, if LIST is omitted.
+
+        `names` must contain this file alone. For other files, LIST is required, and the message describes them by
+        `kind`, such as "an embedding".
+        """
         path, *more = names
         if more or not is_spreadsheet(path):
             raise BayesBiasError(
@@ -319,7 +341,7 @@ class TableSource(MeasuringOptions, Origin):
         return self.read(path)
 
     def _check_numbers(self, source: str) -> None:
-        """Raise an error if an option only applies to word lists, but LIST is a file of numbers."""
+        """Raise an error for options that apply only to word lists, because LIST (`source`) is a file of numbers."""
         reject(
             f"applies to word lists, but '{source}' contains numbers. Omit it.",
             sub_topics=self.sub_topics,
@@ -349,7 +371,10 @@ class TableSource(MeasuringOptions, Origin):
         return bb.cosines(self.words(source), embedding, also=also, covariates=covariates, **self.settings)
 
     def words(self, source: str) -> "str | bb.WordList":
-        """Return the word list LIST, or its name if no option changes it."""
+        """Return the word list LIST, or its name if no option changes it.
+
+        --sub-topics and --language replace settings of the list. A file of numbers has no word list and is rejected.
+        """
         if self.holds_numbers(source):
             raise BayesBiasError(f"LIST '{source}' contains numbers, but words are needed here. Name their word list.")
         if self.sub_topics is None and self.language is None:
@@ -365,7 +390,11 @@ class TableSource(MeasuringOptions, Origin):
                 check_source(name)
 
     def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> "Embedding":
-        """Open one embedding or several replicates, or encode the words of the lists and of `also`."""
+        """Return the embedding in which lists are measured: an opened embedding, or encoded words.
+
+        With --encoder, the words of the lists and of `also` are encoded in sentences. Otherwise, --embedding is opened.
+        If it is repeated, the embeddings must be replicates of one embedding (--replicates).
+        """
         reason = "provides probabilities of words, but vectors are needed here. Use --encoder FOLDER."
         reject(reason, masked=self.masked)
         if self.encoder is not None:
@@ -398,7 +427,10 @@ class TableSource(MeasuringOptions, Origin):
         return embedding
 
     def _check_lists(self, lists: Sequence[str]) -> None:
-        """Raise an error if options cannot be combined with a model of sentences, whose replicates are templates."""
+        """Raise an error if --replicates or a list of numbers is combined with a model of sentences.
+
+        The replicates of such a model are its templates, and a list of numbers needs no model.
+        """
         reason = "applies to several embeddings. The replicates of a model of sentences are its --templates."
         reject(reason, replicates=self.replicates)
         for source in filter(self.holds_numbers, lists):
@@ -446,18 +478,21 @@ class BeforeAndAfter(MeasuringOptions):
 
     @property
     def versions(self) -> list[list[str]]:
-        """The embeddings or the model of each version after. Replicates form one version."""
+        """The values of --after, grouped by version: each embedding or model, or all replicates as one version."""
         return [self.after] if self.replicates is not None else [[name] for name in self.after]
 
     def side(self, names: list[str]) -> TableSource:
-        """Return the source of one side. `names` are its embeddings or its model."""
-        models = [option for option in ("encoder", "masked") if getattr(self, option)]
-        if not models:
+        """Return the source of one side: --before, or one version of --after.
+
+        `names` are embeddings or, with --encoder or --masked, the folder of one model.
+        """
+        model_options = [option for option in ("encoder", "masked") if getattr(self, option)]
+        if not model_options:
             return self.source(embedding=names)
         folder, *more = names
         if more:
             raise BayesBiasError(
-                f"--{models[0]}: {', '.join(names)} are several models, but only one can be used. Name one folder"
-                " before and one after."
+                f"--{model_options[0]}: {', '.join(names)} are several models, but only one can be used. Name one"
+                " folder before and one after."
             )
-        return self.source(**dict.fromkeys(models, folder))
+        return self.source(**dict.fromkeys(model_options, folder))

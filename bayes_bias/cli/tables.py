@@ -147,7 +147,11 @@ class AnySource(TableSource):
 
     @property
     def headings(self) -> dict[str, str]:
-        """Headings of the columns that the user named."""
+        """The headings of the columns that the user named, by the part of a table that each contains.
+
+        `COLUMNS` are the parts with an option of their own, such as "target" and "value". Columns with labels of words,
+        such as "target_topic", are named by --label.
+        """
         from bayes_bias.table.files import COLUMNS
 
         labels = pairs_of("--label", self.labels, "target_topic=subject")
@@ -158,18 +162,23 @@ class AnySource(TableSource):
 
     @property
     def numbers(self) -> "bb.Metric | None":
-        """Metric of the numbers in a file. None means that the heading determines the metric."""
+        """The metric of the numbers in a file, or None if the heading of their column determines it.
+
+        A metric has a name, a unit, and a direction (`larger`: whether larger numbers mean closer or farther words).
+        --metric is "cosine" by default. Larger cosines never mean farther words, so with --larger farther, the numbers
+        are distances instead. Known metrics have a unit. Any other metric has the unit of --unit, or its own name.
+        """
         from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
         from bayes_bias.table.files import METRICS
 
         if self.larger not in (None, *DIRECTIONS):
             raise TableError(f"--larger cannot be '{self.larger}'.", self.larger, DIRECTIONS)
         larger = self.larger
-        if self.metric == COSINE and self.unit is None and larger != "farther":
-            return None
         if self.metric == COSINE and larger == "farther":
             name = self.value or "distance"
             return bb.Metric(name, unit=self.unit or name, larger=larger)
+        if self.metric == COSINE and self.unit is None:
+            return None
         known = METRICS.get(self.metric.replace("-", " "))
         if known is None and self.metric in similarity_names():
             known = SIMILARITIES[self.metric].metric
@@ -180,11 +189,15 @@ class AnySource(TableSource):
         return known if larger is None else replace(known, larger=larger)
 
     def holds_numbers(self, source: str) -> bool:
-        """Return True if LIST is a file that contains numbers, or if the user named columns."""
+        """Return True if LIST is a spreadsheet that contains numbers, or in which the user named columns."""
         return (is_spreadsheet(source) and bool(self.headings)) or super().holds_numbers(source)
 
     def table(self, source: str, *arguments: Any, **options: Any) -> "bb.AssociationTable":
-        """Return the table in FILE, or the table of LIST in a matrix, an embedding, or a language model."""
+        """Return the table in FILE, or the table of LIST in a matrix, an embedding, or a language model.
+
+        Options that name columns of FILE are rejected for a word list. `arguments` and `options` are the other
+        arguments of `TableSource.table`.
+        """
         from bayes_bias.associations.cosines import cosines_from_matrix
         from bayes_bias.table.files import COLUMNS, read_matrix
 
@@ -205,7 +218,7 @@ class AnySource(TableSource):
         return super().table(source, *arguments, **options)
 
     def read(self, source: str) -> "bb.AssociationTable":
-        """Read the table in a file from another program."""
+        """Read the table in a file from another program, with the columns and the design that options describe."""
         from bayes_bias.table.files import read_table
 
         reject("applies to word lists. Use --label to name columns of FILE.", sub_topics=self.sub_topics)
@@ -233,7 +246,11 @@ class AnySource(TableSource):
         return bb.similarities(self.words(source), embedding, similarity=self.metric, **self.settings, **options)
 
     def words(self, source: str) -> "str | bb.WordList":
-        """Return the word list. In a spreadsheet, --stereotype and --opposites define the stereotypes."""
+        """Return the word list LIST, or its name if no option changes it.
+
+        --stereotype and --opposites define the stereotypes of a list in a spreadsheet or JSON file. Other lists contain
+        their own stereotypes, and are rejected with these options.
+        """
         if not self.stereotypes and not self.opposites:
             return super().words(source)
         if not (is_spreadsheet(source) or holds_names(source)):
@@ -409,12 +426,16 @@ def measures(
 
 
 def _say_pair_dir(table: "bb.AssociationTable", sets: DebiasSets, seed: int) -> None:
-    """Print PairDir if there are two pairs with vectors, and an embedding with random words to compare them with."""
+    """Print PairDir, the agreement of the directions of several pairs of words, compared with random words.
+
+    Nothing is printed unless there are two pairs, all of whose words have vectors, and an embedding (`table.origin`)
+    from which random words can be drawn.
+    """
     from bayes_bias.measures.other_words import random_pool
 
-    words = list(chain(*sets.defining_sets))
+    words_of_pairs = list(chain(*sets.defining_sets))
     vectors = table.vectors or {}
-    if len(sets.defining_sets) > 1 and table.origin and all(word in vectors for word in words):
-        pool = random_pool(table.origin)
-        with_pool = pool | {word: vectors[word] for word in words}
-        say(bb.measures.pair_dir(with_pool, sets, random=list(pool), seed=seed).text)
+    if len(sets.defining_sets) > 1 and table.origin and all(word in vectors for word in words_of_pairs):
+        random_words = random_pool(table.origin)
+        all_vectors = random_words | {word: vectors[word] for word in words_of_pairs}
+        say(bb.measures.pair_dir(all_vectors, sets, random=list(random_words), seed=seed).text)
