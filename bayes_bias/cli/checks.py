@@ -64,7 +64,7 @@ class GateFiles:
         check_outputs(self.overwrite, markdown=self.markdown, junit=self.junit, card=self.card)
 
     def write(self, gate: "bb.Gate") -> None:
-        """Write the files that were requested."""
+        """Write the decision to the files that were requested, each in its own format."""
         makers = {self.markdown: gate.to_markdown, self.junit: gate.to_junit, self.card: gate.to_model_card}
         for path, make in makers.items():
             if path is not None:
@@ -105,7 +105,12 @@ class OtherInputs:
     def decide(
         self, file: str, lists: list[str], sampler: Sampler, baseline: Path | None, settings: dict[str, Any]
     ) -> "bb.Gate":
-        """Return the decision on the file. If the baseline has data, they are paired with the data of the file."""
+        """Return the decision on the biases in a file of sentence pairs or answers.
+
+        The baseline may be the JSON of an earlier check, whose records the decision reads, or a file of earlier data.
+        Earlier data are paired with the data of the file, to estimate the change of the biases. `settings` are the
+        arguments `rope`, `alpha`, and `seed` of `bayes_bias.check`.
+        """
         from bayes_bias.analyses.gate.biases import is_data, origin_of, read_records
         from bayes_bias.analyses.gate.gate import check_allowed
 
@@ -113,28 +118,31 @@ class OtherInputs:
         read, estimate = self._reader_and_estimator(lists, settings["seed"], sampler)
         if baseline is None or not is_data(baseline):
             if baseline is not None:
-                read_records(baseline)  # before sampling
+                read_records(baseline)  # so that a damaged file raises an error before sampling
             with _errors_named_after(f"'{file}'", file):
                 result = estimate(read(file))
             return bb.check(result, **settings, baseline=baseline)
         with _errors_named_after(f"'{file}'", file):
-            now = read(file)
+            new_data = read(file)
         with _errors_named_after(f"--baseline '{baseline}'", baseline):
-            before = read(str(baseline))
+            old_data = read(str(baseline))
         with _errors_named_after(f"'{file}' after --baseline '{baseline}'", file):
-            is_same = before.sha256 == now.sha256
-            result = estimate(now) if is_same else estimate(before, after=now)
+            is_same = old_data.sha256 == new_data.sha256
+            result = estimate(new_data) if is_same else estimate(old_data, after=new_data)
         # Without a change to estimate, the decision on the same data is its own baseline.
         unchanged = bb.check(result, **settings) if is_same else None
         return replace(bb.check(result, **settings, baseline=unchanged), baseline=origin_of(baseline))
 
     def _reader_and_estimator(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
-        """Return the function that reads a file, and the function that estimates the biases of its content."""
+        """Return the function that reads a file, and the function that estimates the biases of its content.
+
+        Both depend on the kind of the file: answers to the questions of word lists, or scores of sentence pairs, which
+        may be logs of lm-evaluation-harness. All other arguments of these functions are already filled in.
+        """
         if self.answers is not None:
             from bayes_bias.analyses.answers.reading import read_answers
 
-            estimate = bb.answers.estimate
-            return partial(read_answers, wordlist=lists), partial(estimate, wordlist=lists, seed=seed)
+            return partial(read_answers, wordlist=lists), partial(bb.answers.estimate, wordlist=lists, seed=seed)
         from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
         from bayes_bias.analyses.sentence_pairs.lm_eval import is_log, lm_eval
         from bayes_bias.analyses.sentence_pairs.scores import read_scores
@@ -326,16 +334,19 @@ def stability(
     """
     with progress_bar():
         step(f"{wordlist}: measuring")
-        result = bb.stability(
-            inputs.measured(_trainings(inputs, wordlist), wordlist), **inference.fitting, **inference.reading
-        )
+        embedding = _embedding_with_replicates(inputs, wordlist)
+        result = bb.stability(inputs.measured(embedding, wordlist), **inference.fitting, **inference.reading)
         output.deliver(stability=result)
     _show(result)
     say_where("\nTables and figure are in", output.out)
 
 
-def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
-    """Return an embedding with replicates: the templates of an encoder, one embedding with replicates, or several."""
+def _embedding_with_replicates(inputs: TableSource, wordlist: str) -> "Embedding":
+    """Return an embedding whose replicates are compared: training runs, or the templates of an encoder.
+
+    Training runs are several --embedding, which are seeds unless --replicates states another kind, or one embedding
+    that contains replicates.
+    """
     if len(inputs.embedding) > 1 and inputs.replicates is None:
         inputs = replace(inputs, replicates="seed")
     embedding = inputs.opened([wordlist])
@@ -360,7 +371,11 @@ def _show(result: "bb.Stability") -> None:
 
 
 def _components(result: "bb.Stability") -> Layout:
-    """Lay out the variance components of the joint posterior, with their observed values."""
+    """Return a table of the variance components of the joint posterior, beside their observed values.
+
+    Each label consists of the levels of the index that are not empty. Standard deviations have one decimal more than
+    biases, because they are smaller.
+    """
     from bayes_bias.fitting.fitted import Fitted
 
     rows = result.components

@@ -156,7 +156,12 @@ def _compared(
     inference: Inference,
     allow_unlike: bool,
 ) -> "bb.Comparison":
-    """Compare one list before and after. `rated` contains files of ratings, or is None to omit the damage."""
+    """Compare one list before and after, for one version.
+
+    --after names embeddings, a model, or a debiasing method, which learns from the sets of `words` and is applied to
+    the embedding before. Without a word list, both sides are table files. `rated` contains files of human ratings for
+    the damage, or is None to omit the damage.
+    """
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
     before = sides.side(sides.before)
@@ -167,6 +172,10 @@ def _compared(
     def measured(
         source: TableSource, names: list[str], debiasing: "bb.debiasing.Debiasing | None" = None
     ) -> "bb.AssociationTable":
+        """Return the table of one side: a file, or the list measured in `source`, possibly after debiasing.
+
+        Only the required words are debiased, unless the method needs the whole vocabulary.
+        """
         step(f"{', '.join(names)}: measuring")
         if wordlist is None:
             return source.read_alone(names, "an embedding or a model")
@@ -194,7 +203,10 @@ def _compared(
 def _check_several(
     sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], given: Mapping[str, bool]
 ) -> None:
-    """Raise an error if an option is `given` that is only valid for one list and one version."""
+    """Raise an error if LIST is missing, or if an option is used that is only valid for one list and one version.
+
+    `given` states for each of these options whether it was used. Settings of a method are only valid for one version.
+    """
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
     for option, is_given in given.items():
@@ -218,7 +230,11 @@ def _swept(
     rated: list[Path] | None,
     inference: Inference,
 ) -> "bb.Sweep":
-    """Compare several lists or versions by a sweep of one embedding or model."""
+    """Compare several lists or versions by a sweep of one embedding or model.
+
+    Each version is a debiasing method, which learns from the sets of `words`, or another embedding or model. `rated`
+    contains files of human ratings for the damage by each version, or is None to omit the damage.
+    """
     from bayes_bias.analyses.sweep.grid import Grid
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
@@ -275,7 +291,7 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
 
 
 def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
-    """Return an embedding or a masked model as a version of another embedding or model."""
+    """Return an embedding or a masked model as a version of another embedding or model, whose name is `of`."""
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     if source.masked is not None:
@@ -285,7 +301,10 @@ def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
 
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
-    """Raise an error if a side has no vocabulary, which is required to compute the damage."""
+    """Raise an error if a side has no vocabulary, which is required to compute the damage.
+
+    Table files (which have no lists) and models that read sentences have none.
+    """
     if not lists or any(side.reads_sentences for side in sides):
         raise BayesBiasError("--damage needs the vectors of a vocabulary on both sides. Omit it.")
 
@@ -293,19 +312,23 @@ def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
 def _damages(
     before: "Embedding", after: "Sequence[Embedding | bb.debiasing.Debiasing]", ratings: list[Path]
 ) -> "list[Damage]":
-    """Compute the damage by each of several versions. The original vectors are read once."""
+    """Compute the damage by each version: how much the vectors of the original embedding changed.
+
+    A version is an embedding, or a debiasing method, which is applied here. The original vectors are read once: the
+    words with human `ratings`, the words from which methods learn, and the words for random lists as a vocabulary.
+    """
     from bayes_bias.debiasing.damage import read_ratings
 
     step("damage: reading vectors")
-    rated: list[str] = []
-    learned: list[str] = []
+    rated_words: list[str] = []
+    learned_words: list[str] = []
     for file in ratings:
-        rated += read_ratings(file)[["word", "other"]].to_numpy().ravel().tolist()
+        rated_words += read_ratings(file)[["word", "other"]].to_numpy().ravel().tolist()
     for version in after:
         if isinstance(version, bb.debiasing.Debiasing):
-            learned += version.learned_words
-    excerpt = before.excerpt([*rated, *learned], pool=True)
-    vectors = excerpt.excerpt(rated, pool=True).all()
+            learned_words += version.learned_words
+    excerpt = before.excerpt([*rated_words, *learned_words], pool=True)
+    vectors = excerpt.excerpt(rated_words, pool=True).all()
     damages = []
     for version in after:
         if isinstance(version, bb.debiasing.Debiasing):
@@ -315,7 +338,10 @@ def _damages(
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> "bb.debiasing.Debiasing | None":
-    """Return the debiasing method named by --after, or None if --after names embeddings."""
+    """Return the debiasing method named by --after with its sets and settings, or None if --after names embeddings.
+
+    A file with the name of a method is an embedding. A method requires --sets, and other versions reject --setting.
+    """
     from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
@@ -333,13 +359,17 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
 
 
 def _show(comparison: "bb.Comparison") -> None:
-    """Print both biases, their difference, and the measures."""
+    """Print both biases, their difference, and the measures.
+
+    `CHANCE` explains the probability of a bias under the assumption of no bias. For the difference, the assumption is
+    that the two sides do not differ.
+    """
     from bayes_bias.posterior.summary import CHANCE
 
     deliver(comparison=comparison)
-    nothing = "both had the same bias" if comparison.corpora else "nothing had changed"
+    no_difference = "both had the same bias" if comparison.corpora else "nothing had changed"
     print_layout(comparison.layout)
-    say(f"Probability under no bias: {CHANCE}. For the {comparison.names['change']}, if {nothing}.")
+    say(f"Probability under no bias: {CHANCE}. For the {comparison.names['change']}, if {no_difference}.")
     print_layout(comparison.measures_layout)
     for reason in comparison.left_out.values():
         say(f"omitted: {reason}")
@@ -347,7 +377,11 @@ def _show(comparison: "bb.Comparison") -> None:
 
 
 def _show_several(result: "bb.Sweep") -> None:
-    """Print the biases of several lists or versions, and the damage of each version."""
+    """Print the biases of several lists or versions, and the damage of each version.
+
+    The table of biases has a row for each list and a column for each version. The embedding itself, which is no version
+    of another, is named "before".
+    """
     from bayes_bias.cli.sweep import show_sweep  # imported here because other functions do not need sweeps
 
     names = result.sources.version.where(result.sources.version_of != "", "before")
