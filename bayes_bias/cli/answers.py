@@ -130,6 +130,7 @@ def answers(
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
 
     def read(source: str) -> "str | pd.DataFrame":
+        """Return a table of answers from a file of replies to prompts, or, without prompts, the file itself."""
         if prompts is None:
             return source
         if likelihood != CHOICES:

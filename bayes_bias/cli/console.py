@@ -44,7 +44,11 @@ def deliver(**results: Any) -> None:
 
 @contextmanager
 def delivering(target: str | None, command: str, overwrite: bool) -> Iterator[None]:
-    """Write the results of a command as JSON to a file or, for "-", to standard output instead of text."""
+    """Write the results of the command in the `with` block as JSON to a file or, for "-", to standard output.
+
+    `target` is the value of --json. If it is None, nothing is written. For "-", the text of the command is not printed.
+    After an error in the block, no JSON is written. The command keeps its results by `deliver`.
+    """
     if target is None:
         yield
         return
@@ -134,7 +138,10 @@ class _NoticeHandler(logging.Handler):
 
 @contextmanager
 def notices_shown(quiet: bool = False) -> Iterator[None]:
-    """Print the notices of the package after the `with` block, unless the command is quiet."""
+    """Print the notices that the package logs in the `with` block after the block, unless the command is quiet.
+
+    The handler of this function replaces the handlers of the package's logger, whose settings are restored afterwards.
+    """
     logger = logging.getLogger("bayes_bias")
     handler = _NoticeHandler()
     handlers, level, propagate = logger.handlers, logger.level, logger.propagate
@@ -161,7 +168,7 @@ def print_frame(frame: "pd.DataFrame", *, title: str = "") -> None:
 
 
 def print_layout(layout: Layout) -> None:
-    """Print a small table.
+    """Print a small table, which has the labels of its rows in the first column.
 
     In a narrow terminal, less important columns are omitted, and headers and text are wrapped. Numbers and intervals
     are never broken, so the table may be wider than the terminal.
@@ -194,7 +201,7 @@ def write_csv(rows: "pd.DataFrame", path: Path, overwrite: bool) -> None:
 
 
 def _is_text(column: Column) -> bool:
-    """Return True if a cell contains letters."""
+    """Return True if a cell of a column contains letters, so that the column has text, not numbers."""
     return any(map(str.isalpha, "".join(column.cells)))
 
 
@@ -209,12 +216,16 @@ def _widest(column: Column) -> int:
 
 
 def _narrowest(column: Column) -> int:
-    """Return the minimum width of a column: its longest word, number, or interval."""
+    """Return the minimum width of a column: its longest word, number, or interval.
+
+    Text can be broken between words, and very long words within (`_LONG_WORD`). Numbers and intervals are never broken,
+    but their headings are.
+    """
     if _is_text(column):
         return min(max(map(len, " ".join(_lines(column)).split())), _LONG_WORD)
     return max(map(len, [*column.heading.split(), *column.cells]), default=0)
 
 
 def _width(columns: Iterable[int]) -> int:
-    """Return the width of a table including its borders."""
+    """Return the width of a table whose columns have these widths, with its borders and a blank on each side."""
     return sum(width + 3 for width in columns) + 1

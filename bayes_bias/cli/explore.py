@@ -37,6 +37,7 @@ def explore(
     from bayes_bias.explore.session import Session, open_vectors
 
     def ready(address: str) -> None:
+        """Print the address of the page, and open the browser."""
         say(f"The page is at {address}\nIt is for this machine alone. Press Ctrl-C to stop.")
         if not no_browser:
             webbrowser.open(address)

@@ -101,7 +101,10 @@ def summarize(
 def print_answers(
     fit: "Fit", contrasts: Sequence[str], *, scope: ScopeName, ci_prob: float, rope: float | None, words: bool = False
 ) -> None:
-    """Print the summary of a fit, the verdict on the bias, and the verdict on each contrast."""
+    """Print the summary of a fit, the verdict on the bias, and the verdict on each contrast, and keep them for --json.
+
+    There is no verdict on a model whose estimates do not generalise to other words.
+    """
     from bayes_bias.fitting.fitted import Fitted
 
     summary = bb.summarize(fit, scope, ci_prob=ci_prob, rope=rope, words=words, contrasts=contrasts)
@@ -122,7 +125,10 @@ _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "tar
 
 
 def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
-    """Print a summary. Replicates are in a second table, because their labels may be whole sentences."""
+    """Print a summary, a caveat about biases of groups, and the diagnostics of the fit.
+
+    Biases of replicates are in a second table, because the labels of replicates may be whole sentences.
+    """
     from bayes_bias.fitting.diagnostics import Diagnostics
     from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
@@ -143,20 +149,23 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
 
 
 def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
-    """Return the columns of a summary that fit into a terminal of 80 characters. `--csv` prints all columns."""
+    """Return a summary as text, with only the columns that fit into a terminal of 80 characters.
+
+    The columns are the mean, the interval, the probability of direction (pd), which estimands without a sign lack, and
+    one more: the probability of a negligible bias, the noise floor, or, without noise floor, the raw value.
+    """
     import pandas as pd
 
     decimals = fitted.metric.decimals
     estimands = summary.index.get_level_values("estimand")
     rows = []
     for estimand, (_, row) in zip(estimands, summary.iterrows(), strict=True):
-        if estimand in _UNSIGNED:
-            rows.append((plain(row["mean"], decimals), bounds(*interval_of(row), decimals, sign=""), DASH))
-        else:
-            chance = probability(row.prob_direction)
-            rows.append((signed(row["mean"], decimals), bounds(*interval_of(row), decimals), chance))
+        sign = "" if estimand in _UNSIGNED else "+"
+        mean = signed(row["mean"], decimals) if sign else plain(row["mean"], decimals)
+        interval = bounds(*interval_of(row), decimals, sign=sign)
+        chance = probability(row.prob_direction) if sign else DASH
+        rows.append((mean, interval, chance))
     cells = pd.DataFrame(rows, summary.index, ["mean", f"{level(ci_prob)} interval", "pd"])
-    # The last column is the probability of a negligible bias, the noise floor, or, without noise floor, the raw value.
     if "prob_negligible" in summary:
         return cells.assign(negligible=summary.prob_negligible.map(probability))
     name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
@@ -228,7 +237,7 @@ def plan(
                 "--out needs at least two numbers of targets and of attributes. Write --n-targets 20,40"
                 " --n-attributes 20,40, or omit both."
             )
-    sampling_scope(inference.scope)
+    sampling_scope(inference.scope)  # raises an error if the scope generalises to nothing
     spec = generalising_spec(inference.model, "a plan")
     with progress_bar():
         table = inputs.table(source)

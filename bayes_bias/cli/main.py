@@ -109,7 +109,12 @@ class Commands(TyperGroup):
 
 
 def command_called(name: str) -> Any:
-    """Import a command with its options, and return it."""
+    """Import a command, and return it with its own options and the options that `main` handles for all commands.
+
+    `_FILES` contains the names of commands by module. Importing the module registers its functions as commands of
+    `app`. The shared options, such as --quiet and --json, are shown by --help. They are not passed to the function of
+    the command, which does not have them as arguments.
+    """
     function = name.replace("-", "_")
     file = next(file for file, names in _FILES.items() if name in names)
     import_module(f"bayes_bias.cli.{file}")
@@ -140,7 +145,11 @@ class Command(TyperCommand):
 
 
 def _metavar(param: Any) -> str | None:
-    """Return a short word for the value of an option, or "" for a switch."""
+    """Return a short word for the value of an option in --help, such as N for a number, or "" for a switch.
+
+    For an option that can be repeated, the type of one value counts. An argument, or an option with several values, has
+    None, for which typer makes a word up.
+    """
     if param.param_type_name != "option" or param.nargs != 1:
         return None
     return _METAVARS.get(re.sub(r"list\[(.*)\]", r"\1", param.bare_type()))
@@ -199,7 +208,8 @@ def _common(
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
     """Run a command. An error is printed in one line, with exit code 2. With --debug, the traceback is shown.
 
-    The settings of the package's logger, which are its only global state, are restored afterwards.
+    A missing optional dependency is an error as well, whose message names the command that installs it. The settings of
+    the package's logger, which are its only global state, are restored afterwards.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     terminal = IN_TERMINAL.set(True)
@@ -207,7 +217,8 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     json = _target_of_json(words)
     try:
         with notices_shown("--quiet" in words), delivering(json, _name_of_command(words), "--overwrite" in words):
-            status = optional()(commands)([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
+            without_debug = [word for word in words if word != "--debug"]
+            status = optional()(commands)(without_debug or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:
@@ -221,13 +232,17 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
 
 
 def _target_of_json(words: list[str]) -> str | None:
-    """Return the file after --json, or "-" if the next word is none. This word is then added to the words."""
+    """Return the value of --json: a file, "-" for standard output, or None without this option.
+
+    The value may be omitted, which typer does not support. If the next word is not the name of a JSON file, "-" is
+    therefore inserted into the words of the command line after --json.
+    """
     for position, word in enumerate(words):
         if word.startswith("--json="):
             return word.removeprefix("--json=")
         if word == "--json":
-            after = words[position + 1] if position + 1 < len(words) else ""
-            if not after.endswith(".json"):
+            next_word = words[position + 1] if position + 1 < len(words) else ""
+            if not next_word.endswith(".json"):
                 words.insert(position + 1, STDOUT)
             return words[position + 1]
     return None
@@ -239,7 +254,11 @@ def _name_of_command(words: list[str]) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    """Return the message of an error in one line."""
+    """Return the message of an error in one line.
+
+    Messages of typer about the command line lack advice, which is added. Messages of this package are complete. A name
+    of a file that is too long is a mistake of the user. All other errors are unexpected.
+    """
     if isinstance(error, typer.TyperException):
         message = " ".join(error.format_message().split())
         return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_remedy(error)}"
@@ -254,6 +273,7 @@ def _one_line(error: Exception) -> str:
 def _with_options(message: str, words: list[str]) -> str:
     """Replace the names of Python arguments in a message by the options of the command that was called.
 
+    For example, `ci_prob` in backticks becomes --ci. If an option has several names, the longest one is used.
     The argument `scores` is not replaced. In Python it is a table, but on the command line --scores is an output file.
     """
     name = _name_of_command(words)
@@ -266,7 +286,11 @@ def _with_options(message: str, words: list[str]) -> str:
 
 
 def _remedy(error: typer.TyperException) -> str:
-    """Return the part that a message of typer lacks: the right option for an argument, or the rejected value."""
+    """Return the advice that a message of typer lacks, as the end of the message.
+
+    Extra arguments are usually values of switches, or embeddings without their option. For a value with the wrong type,
+    the message of typer does not contain the value, which is in the error that caused it.
+    """
     if re.search(r"extra argument.*\b(true|false|yes|no)\b", error.format_message(), re.IGNORECASE):
         return " Options that are on or off, such as --overwrite, take no value."
     if "extra argument" in error.format_message():

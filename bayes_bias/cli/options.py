@@ -33,7 +33,10 @@ FIGURES = ",".join(WRITTEN)
 
 
 def split_lists(values: list[str] | None) -> list[str]:
-    """Return names of lists, which may be separated by commas. File names with commas are not split."""
+    """Return the names of lists in the values of an argument, which may contain several names, separated by commas.
+
+    A value that is the name of a file is not split, even if it contains commas.
+    """
     names = []
     for value in values or ():
         names += [value] if Path(value).is_file() else value.split(",")
@@ -41,7 +44,11 @@ def split_lists(values: list[str] | None) -> list[str]:
 
 
 def known_list(name: str) -> str:
-    """Raise an error for a list that does not exist, before the packages that measure it are imported."""
+    """Return the name of a list, or raise an error if there is no such list.
+
+    Typer calls this function before the command, so that a wrong name is reported before the packages that measure
+    lists are imported, which takes seconds. Files are only read later.
+    """
     from bayes_bias.words.wordlist import load_wordlist  # imported here because --help needs no lists
 
     if name and not os.path.lexists(expanded(name)):
@@ -62,7 +69,11 @@ def check_outputs(overwrite: bool, **files: Path | None) -> None:
 
 
 def reject(reason: str, **options: Any) -> None:
-    """Raise an error for the first option that has a value, because it has no effect. `reason` ends the sentence."""
+    """Raise an error for the first of these options that has a value, because it would have no effect.
+
+    An option that the user omitted is None or an empty list. `reason` ends the sentence that begins with the option and
+    its value.
+    """
     for name, value in options.items():
         if value is not None and value != []:
             shown = value[0] if isinstance(value, list) else value
@@ -70,7 +81,7 @@ def reject(reason: str, **options: Any) -> None:
 
 
 def known_scope(name: str) -> str:
-    """Raise an error for an unknown scope, before anything is measured."""
+    """Return the name of a scope, or raise an error for an unknown one, before anything is measured."""
     return scope_of(name).name
 
 
@@ -165,7 +176,7 @@ class Sampler:
         return bb.Sampling(draws=self.draws, chains=self.chains, target_accept=self.target_accept)
 
     def with_tuning(self, default: "bb.Sampling") -> "bb.Sampling":
-        """The options with the warm-up of an analysis, whose default sampling this is."""
+        """Return these options with the number of warm-up draws of `default`, the default sampling of an analysis."""
         return replace(self.sampling, tune=default.tune)
 
 
@@ -230,14 +241,22 @@ class OutputFolder:
         return bb.write(result, self.out, overwrite=self.overwrite, figures=formats_of(self.figures))
 
     def deliver(self, **named: Any) -> Path | None:
-        """Keep a result for `--json` under its name, and write it (see `write`)."""
+        """Keep a result for `--json` under its name, and write it to the folder (see `write`).
+
+        The result is the only argument, as in ``deliver(report=result)``. Return the path of its page, if any.
+        """
         deliver(**named)
         (result,) = named.values()
         return self.write(result)
 
 
 def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
-    """Decorate a command so that each field of its dataclass arguments, such as a `Sampler`, becomes an option."""
+    """Decorate a command so that each field of its dataclass arguments, such as a `Sampler`, becomes an option.
+
+    Typer reads the options of a command from its signature. The decorated function has a signature with the fields
+    instead of the dataclasses, sorted by the panels of --help. When it is called, it creates the dataclasses from the
+    values of the options, and passes them to the command.
+    """
     signature = inspect.signature(command, eval_str=True)
     # The class and the options of each argument that is a group of options.
     classes: dict[str, Any] = {}
@@ -253,7 +272,7 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
-        groups = {}
+        groups = {}  # the dataclasses, by the names of the arguments
         for name, group_class in classes.items():
             groups[name] = group_class(**{option.name: values.pop(option.name) for option in options[name]})
         command(**values, **groups)  # type: ignore[call-arg]
@@ -264,17 +283,24 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
 
 def _panel(option: inspect.Parameter) -> int:
-    """Return the position of the panel of an option in `--help`. Options without a panel are first."""
+    """Return the position of the panel of an option in `--help`. Options without a panel are first.
+
+    The panel is an attribute of `typer.Option`, which is in the metadata of the annotation of the option.
+    """
     panels = [getattr(metadata, "rich_help_panel", None) for metadata in option.annotation.__metadata__]
     return next((_PANELS.index(panel) + 1 for panel in panels if panel), 0)
 
 
 def _options_of(kind: Any) -> list[inspect.Parameter]:
-    """Return the fields of a dataclass as options with their defaults."""
+    """Return the fields of a dataclass as options with their defaults.
+
+    The signature of a dataclass does not show the default of a field with a default factory, such as a list. It is
+    therefore made here.
+    """
     options = dict(inspect.signature(kind).parameters)
-    for item in fields(kind):
-        if item.init and item.default_factory is not MISSING:
-            options[item.name] = options[item.name].replace(default=item.default_factory())
+    for option in fields(kind):
+        if option.init and option.default_factory is not MISSING:
+            options[option.name] = options[option.name].replace(default=option.default_factory())
     return list(options.values())
 
 
@@ -291,7 +317,10 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
-    """Return a mapping from options in the form NAME=VALUE."""
+    """Return the values of an option in the form NAME=VALUE as a mapping from names to values.
+
+    If a part is missing, the error message shows the `example`.
+    """
     pairs = {}
     for text in texts or ():
         name, _, value = text.partition("=")
@@ -313,7 +342,11 @@ def numbers_of(option: str, values: list[str] | None) -> list[int]:
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:
-    """Return the settings of a debiasing method from `--setting`. Values have the syntax of TOML."""
+    """Return the settings of a debiasing method from the values of `--setting`, in the form NAME=VALUE.
+
+    A value has the syntax of TOML, so that true, 2, and [1, 2] have their types. Any other value is a text, which needs
+    no quotes.
+    """
     settings = {}
     for text in texts or ():
         name, _, value = text.partition("=")

@@ -92,7 +92,11 @@ def criterion(
 
 
 def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
-    """Return the biases of the labels from fits or from FILE, with their covariance if it is known."""
+    """Return the biases of the labels in one of the forms that `bayes_bias.criterion` accepts.
+
+    Biases come from FILE itself, from FILE with a covariance matrix of their errors, from one fit whose targets are the
+    labels, or from a fit for each label (LABEL=FIT.nc).
+    """
     if covariance is None and not fits:
         return file
     if covariance is not None and not fits:
@@ -106,8 +110,8 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
     reject("cannot be combined with fits, which have their own covariance. Omit it.", covariance=covariance)
     if len(fits) == 1 and "=" not in fits[0]:
         return bb.load_fit(fits[0])
-    file_of = dict(fit.partition("=")[::2] for fit in fits)
-    return {label: bb.load_fit(path) for label, path in file_of.items()}
+    path_of_label = {label: path for label, _, path in (fit.partition("=") for fit in fits)}
+    return {label: bb.load_fit(path) for label, path in path_of_label.items()}
 
 
 @app.command()

@@ -98,7 +98,7 @@ def report(
 
 
 def _say_verdicts(tables: "list[bb.AssociationTable]", inference: Inference) -> None:
-    """Print the verdicts that need no sampler, which are known long before the report."""
+    """Print the verdict of each table whose posterior needs no sampler, because a report takes much longer."""
     from bayes_bias.posterior.verdict import integrated_verdict
 
     for table in tables:
@@ -137,7 +137,11 @@ def register(
 def measured_tables(
     lists: list[str], inputs: TableSource, covariates: list[str] | None = None
 ) -> "list[bb.AssociationTable]":
-    """Measure the lists of both commands."""
+    """Return the tables of lists: each list in each embedding, and lists that are files of numbers as they are.
+
+    Embeddings are separate sources unless they are replicates of one embedding. A masked model has no embedding, and
+    its tables are measured first (`has_table`).
+    """
     from bayes_bias.associations.lists import measure_lists
 
     sources = [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists]

@@ -168,15 +168,21 @@ def _say_result(text: str, page: Path | None) -> None:
 
 
 def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
-    """Read logs of lm-evaluation-harness by folder. The harness writes one folder for each model."""
-    by_folder: dict[str, list[str]] = {}
+    """Read logs of lm-evaluation-harness, and return the scores of each model by the name of its folder.
+
+    The harness writes one folder for each model, with one or several logs.
+    """
+    logs_by_folder: dict[str, list[str]] = {}
     for file in files:
-        by_folder.setdefault(Path(file).resolve().parent.name, []).append(file)
-    return {folder: bb.sentence_pairs.lm_eval(own, decimals=decimals) for folder, own in by_folder.items()}
+        logs_by_folder.setdefault(Path(file).resolve().parent.name, []).append(file)
+    return {folder: bb.sentence_pairs.lm_eval(logs, decimals=decimals) for folder, logs in logs_by_folder.items()}
 
 
 def _read(files: list[str], decimals: str) -> "Scores":
-    """Read logs of lm-evaluation-harness as scores. Return the names of other files, which `estimate` reads."""
+    """Return scores in a form that `estimate` accepts: logs of lm-evaluation-harness as scores, and a file by its name.
+
+    Several files are logs of one model. Any other file is the only one, and `estimate` reads it.
+    """
     from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 
     return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]
@@ -194,7 +200,11 @@ def _decimals(text: str, logs: bool) -> int | None:
 
 
 def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.DataFrame]":
-    """Return a function that computes the scores of the sentences in a file, given the folder of a language model."""
+    """Return a function that computes the scores of the sentences in a file, given the folder of a language model.
+
+    `how` is the kind of score. Only likelihoods need a causal model. Scores are kept in `folder`, if there is one, so
+    that a repeated run does not compute them again.
+    """
     from bayes_bias.analyses.sentence_pairs.scoring import HOW, How, kept_scores, opened
 
     if how not in HOW:
@@ -202,5 +212,5 @@ def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.Dat
     path = given_table(file, "FILE", BayesBiasError, "Pass the path of a CSV file with sentences.")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked
-    keeping = opened(folder)
-    return lambda model: kept_scores(keeping, load(model), sentences, cast(How, how))
+    store = opened(folder)
+    return lambda model: kept_scores(store, load(model), sentences, cast(How, how))

@@ -118,7 +118,12 @@ def wordlists(
 
 
 def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_file: Path, overwrite: bool) -> None:
-    """Write a list with the words of several files. The list has a row for each word."""
+    """Write a list with the words of several files, as a CSV file with a row for each word.
+
+    The files contain words by name, such as "flowers". The list has the names that are groups or classes: groups with
+    their stereotypical classes, from headings in the files such as "flowers=pleasant" or from --groups, and further
+    classes from --classes. Other names are omitted, with a note.
+    """
     import pandas as pd
 
     check_output(out_file, overwrite, "--out")
@@ -152,18 +157,23 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     for notice in (*notices, *wordlist.notices):
         say(f"note: {notice}")
     write_csv(frame, out_file, overwrite)
-    omitted = ", ".join(name for name in words if name not in names)
-    say(f"{wordlist.text}" + (f". Omitted: {omitted}" if omitted else "") + f"\nThe list is in {out_file}")
+    omitted = [name for name in words if name not in names]
+    note = f". Omitted: {', '.join(omitted)}" if omitted else ""
+    say(f"{wordlist.text}{note}\nThe list is in {out_file}")
 
 
 def _words_of_files(contents: list[tuple[str, Content]]) -> dict[str, Any]:
-    """Return the words of each name. Raise an error if a name has different words in two files."""
+    """Return the words of each name in all files. Raise an error if a name has different words in two files.
+
+    `contents` has each file with its content, whose words are by heading. A heading such as "flowers=pleasant" consists
+    of the name and its stereotypical class.
+    """
     words: dict[str, Any] = {}
     file_of: dict[str, str] = {}
     for file, content in contents:
-        for heading, own in content.values.items():
+        for heading, words_below in content.values.items():
             name = heading.partition("=")[0]
-            if list(words.setdefault(name, own)) != list(own):
+            if list(words.setdefault(name, words_below)) != list(words_below):
                 raise BayesBiasError(
                     f"FILE '{file}' has other words for '{name}' than '{file_of[name]}'. Use files with"
                     " different names, or rename one of them."
@@ -173,14 +183,15 @@ def _words_of_files(contents: list[tuple[str, Content]]) -> dict[str, Any]:
 
 
 def _print_wordlist(words: WordList) -> None:
-    """Print the words of a list, its topics and pairs, and its source."""
+    """Print a list, or the controls of one control class: title, words, topics, pairs, corrections, and source."""
     say("\n".join(text for text in (words.title, words.description) if text) + "\n")
     for group, members in words.groups.items():
         say(f"{group} (→ {words.stereotypes[group]}): {', '.join(members)}")
     for name, members in {**words.classes, **words.controls}.items():
         say(f"{name}: {', '.join(members)}")
     for category, topics in words.topics.items():
-        say(f"topics of {category}: {'; '.join(f'{name} ({", ".join(members)})' for name, members in topics.items())}")
+        words_by_topic = [f"{name} ({', '.join(members)})" for name, members in topics.items()]
+        say(f"topics of {category}: {'; '.join(words_by_topic)}")
     if words.sub_topics != "from vectors":
         say(f"sub-topics: {words.sub_topics}")
     if words.pairs:
@@ -194,7 +205,10 @@ def _print_wordlist(words: WordList) -> None:
 
 
 def _lacking(words: WordList) -> list[str]:
-    """Return lines that name the words of a list which the built-in vectors lack."""
+    """Return a line for each group or class of a list that names the words which the built-in vectors lack.
+
+    A word with blanks, such as "new york", is also looked up in the form in which embeddings join it ("new_york").
+    """
     from bayes_bias.associations.lists import DEMO
     from bayes_bias.embeddings.embedding import joined
 

@@ -1,6 +1,7 @@
 """The commands for many embeddings: `sweep` and `over-time`."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from glob import glob
 from math import isnan
@@ -106,15 +107,18 @@ def sweep(
 
 
 def _posteriors(text: str) -> str | float:
-    """Return the value of --posteriors, as a number if it is one."""
-    try:
+    """Return the value of --posteriors: a number, or a text such as "all"."""
+    with suppress(ValueError):
         return float(text)
-    except ValueError:
-        return text
+    return text
 
 
 def show_sweep(result: "bb.Sweep") -> None:
-    """Print the pooled biases, the changes, and the ranking of versions, if available."""
+    """Print the results of a sweep, and keep it for --json.
+
+    The results are a table of pooled biases, the changes by versions with their ranking, and series over time, as far
+    as the sweep has them. Measurements that failed are listed at the end.
+    """
     from bayes_bias.analyses.sweep.results import changes_layout, ranking_layout
 
     deliver(sweep=result)
@@ -189,6 +193,10 @@ class Slices(MeasuringOptions):
         return first, second
 
     def _files(self, flag: str, options: list[str]) -> dict[float, list[str]]:
+        """Return the files of each slice by its time, from the values of an option in the form TIME=FILE.
+
+        FILE may be several files, separated by commas, or a pattern. `flag` is the name of the option for messages.
+        """
         files: dict[float, list[str]] = {}
         for option in options:
             text, _, pattern = option.partition("=")
@@ -204,14 +212,18 @@ class Slices(MeasuringOptions):
                 raise BayesBiasError(
                     f"{flag} {text} is given twice. Name the files of one slice together, {text}=one,other."
                 )
-            files[time] = [file for part in pattern.split(",") for file in _matching_files(part, f"{flag} '{option}'")]
+            files[time] = []
+            for part in pattern.split(","):
+                files[time] += _matching_files(part, f"{flag} '{option}'")
         return files
 
     def table(self, time: float, names: list[str], wordlist: str | None) -> "bb.AssociationTable":
-        """Return the table of one slice."""
+        """Return the table of one slice, with the time `time`, from its files `names`.
+
+        Several files are replicates, seeds by default. Without a word list, the only file must be a table.
+        """
         step(f"{time:g}: measuring")
-        several = len(names) > 1
-        replicates = (self.replicates or "seed") if several else None
+        replicates = (self.replicates or "seed") if len(names) > 1 else None
         source = replace(self, replicates=replicates).source(embedding=names)
         if wordlist is not None:
             return source.table(wordlist)
@@ -265,6 +277,7 @@ def over_time(
         return
 
     def series_of(files: dict[float, list[str]]) -> bb.OverTime:
+        """Fit the series whose slices, by their times, are in these files."""
         return bb.over_time(
             {time: slices.table(time, names, wordlist) for time, names in files.items()},
             scope=_SCOPES[speak_of],
@@ -288,13 +301,15 @@ def over_time(
 
 
 def _show_words(slices: Slices, wordlist: str | None) -> None:
-    """Print the words that each slice lacks, and the slice and words that cost most."""
+    """Print the words that each slice lacks, and the slice and words that cost most.
+
+    A series compares the same words in all slices, so a word that one slice lacks is lost for all of them.
+    """
     from bayes_bias.table.words_by_slice import words_by_slice
 
     with progress_bar():
-        words = words_by_slice(
-            {f"{time:g}": slices.table(time, names, wordlist) for time, names in slices.files.items()}
-        )
+        tables = {f"{time:g}": slices.table(time, names, wordlist) for time, names in slices.files.items()}
+        words = words_by_slice(tables)
     deliver(words_by_slice=words)
     print_layout(words.layout)
     say(words.text)
