@@ -66,9 +66,8 @@ def check_different(
     """Raise an error if a name occurs twice. `remedy` is a sentence for the message, and `refusal` its class."""
     for name in names:
         if (count := names.count(name)) > 1:
-            raise refusal(
-                f"`{argument}` contains the name '{name}' {'twice' if count == 2 else f'{count} times'}. {remedy}"
-            )
+            how_often = "twice" if count == 2 else f"{count} times"
+            raise refusal(f"`{argument}` contains the name '{name}' {how_often}. {remedy}")
 
 
 def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesBiasError) -> Path:
@@ -90,10 +89,11 @@ def kind_of(value: Any) -> str:
     if value is None:
         return "None"
     kind = type(value).__name__
-    named = f"{'an' if kind[0].lower() in 'aeio' else 'a'} {kind}"
+    article = "an" if kind[0].lower() in "aeio" else "a"
     if not isinstance(value, type) and callable(getattr(value, "to_pandas", None)):
-        return f"{named} of {type(value).__module__.partition('.')[0]} (frame.to_pandas() makes it one of pandas)"
-    return named
+        library = type(value).__module__.partition(".")[0]
+        return f"{article} {kind} of {library} (frame.to_pandas() makes it one of pandas)"
+    return f"{article} {kind}"
 
 
 def check_seed(seed: Any) -> int:

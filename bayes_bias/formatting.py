@@ -192,7 +192,11 @@ def with_unit(text: str, unit: str) -> str:
     'An image of a word embedding is in words.csv. Images are related.'
     """
 
-    def replaced(found: re.Match[str]) -> str:  # the parts of `_WORD` are an article, if any, and "word" or "words"
+    def replaced(found: re.Match[str]) -> str:
+        """Return the noun of the unit, in the number and case of the noun that was found, and with its article.
+
+        The two parts of `_WORD` are an article, if there is one, and "word" or "words".
+        """
         article = found[1]
         noun = plural(unit) if found[2].lower() == "words" else unit
         if not article:

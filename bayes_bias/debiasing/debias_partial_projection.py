@@ -75,8 +75,8 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
         direction, mean = self.fitted
 
         def damped(rows: np.ndarray) -> np.ndarray:
-            along = rows @ direction
-            residual = rows - np.outer(along, direction)
+            along = rows @ direction  # the symbols of the class: w . b for each word
+            residual = rows - np.outer(along, direction)  # r
             kept_share = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2  # f of the length of the residual
             return mean + residual + np.outer((along - mean @ direction) * kept_share, direction)
 

@@ -172,6 +172,7 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
     """
 
     def register(method: type[Method]) -> type[Method]:
+        """Return the class unchanged, but with its name. A class that is loaded again may replace itself."""
         namesake = DEBIASERS.get(name)
         if namesake is not None and namesake.__module__ != method.__module__:
             raise MeasureError(

@@ -210,6 +210,7 @@ class Methods:
         """
 
         def written(sentence: Sentence) -> str:
+            """Return a sentence, which consists of texts and citations, in plain text or in LaTeX."""
             text = ""
             for part in sentence:
                 text += cite(*part.keys) if isinstance(part, Cite) else form(part)

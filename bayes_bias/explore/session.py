@@ -144,6 +144,7 @@ class Session:
     """The embeddings that the page offers, by name, and the results of recent lists."""
 
     def __init__(self, embeddings: Mapping[str, Vectors]) -> None:
+        """Start without results. `results` and `checked` compute the results of the fields, or return recent ones."""
         self.embeddings = embeddings
         self.results = lru_cache(_RECENT)(self._results)
         self.checked = lru_cache(_RECENT)(lambda fields: check(self.results(fields)))
