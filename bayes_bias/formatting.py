@@ -83,7 +83,10 @@ def _decisive(bound: float, decimals: int) -> int:
 
 
 def probability(value: float) -> str:
-    """Format a probability without the leading zero, as in journals, and with three decimals if necessary."""
+    """Format a probability without the leading zero, as in journals: ".42", ".987", or "< .001".
+
+    Probabilities below about .1 or above about .9 get three decimals.
+    """
     if math.isnan(value):
         return DASH
     if value < 0.001:
@@ -510,6 +513,7 @@ def as_json(value: Any) -> Any:
     >>> as_json({"sizes": (1, 2), "missing": math.nan})
     {'sizes': [1, 2], 'missing': None}
     """
+    # A single number of NumPy becomes a number of Python.
     value = value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 else value
     if value is None or isinstance(value, bool | int | str):
         return value

@@ -125,6 +125,7 @@ def read_sheet(
                 " heading. Name all columns, and put cells with a comma in quotes. If the first row is a title, remove"
                 " it."
             )
+    # Every row gets as many cells as there are headings.
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
     columns = [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
     return Sheet(columns, tuple(notices))

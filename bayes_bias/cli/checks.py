@@ -380,12 +380,11 @@ def _components(result: "bb.Stability") -> Layout:
 
     rows = result.components
     decimals = Fitted.of(result.fit).metric.decimals + 1
-    kinds = plural(result.kind)
     return Layout(
         [" ".join(filter(None, map(str, name))) for name in rows.index],
         [
             *estimate_columns(rows, "mean", result.ci_prob, decimals, sign=""),
             Column("observed", rows.observed, partial(plain, decimals=decimals)),
         ],
-        caption=f"Variation between {kinds}: joint posterior",
+        caption=f"Variation between {plural(result.kind)}: joint posterior",
     )

@@ -181,8 +181,9 @@ def print_layout(layout: Layout) -> None:
     for column in columns:
         is_text = _is_text(column)
         narrowest = _narrowest(column)
+        heading = column.heading if has_room or is_text else fill(column.heading, narrowest, break_on_hyphens=False)
         table.add_column(
-            column.heading if has_room or is_text else fill(column.heading, narrowest, break_on_hyphens=False),
+            heading,
             justify="left" if column.words else "right",
             min_width=narrowest,
             no_wrap=not is_text,

@@ -209,11 +209,10 @@ def _check_several(
     """
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
-    for option, is_given in given.items():
-        if is_given:
-            raise BayesBiasError(
-                f"{option} can only be used with one list and one version. Omit it, or compare them one by one."
-            )
+    if used := [option for option, is_given in given.items() if is_given]:
+        raise BayesBiasError(
+            f"{used[0]} can only be used with one list and one version. Omit it, or compare them one by one."
+        )
     if (n_versions := len(sides.versions)) > 1:
         reject(
             f"can only be used with one method, but there are {n_versions} versions. Name one version, or write a file"

@@ -203,11 +203,12 @@ class AnySource(TableSource):
 
         if self.matrix is not None:
             values = read_matrix(self.matrix)
+            metric = {} if self.numbers is None else {"metric": self.numbers}  # otherwise, the default of the function
             return cosines_from_matrix(
                 values,
                 self.words(source),
                 self.control_classes,
-                **({} if self.numbers is None else {"metric": self.numbers}),
+                **metric,
                 name=self.matrix.name,
                 allow_loss=self.allow_loss,
             )

@@ -78,7 +78,7 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     lines = [line for line in after_comments if not line.startswith("# ")]
     # Columns are separated by the first of tab, semicolon, and comma that the first line contains, or by blanks.
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
-    rows = [list(map(str.strip, re.split(separator, line.strip()))) for line in lines]
+    rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
     # The first line may be a heading, so the second line shows which column contains the ratings.
     n_columns = min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0
     column = next((k for k in range(2, n_columns) if _is_number(rows[1][k])), None)
@@ -277,14 +277,15 @@ def damage(
     check_ci_prob(ci_prob)
     rng = np.random.default_rng(check_seed(seed))
     vocabulary = check_count("vocabulary", vocabulary, "words", least=3, refusal=MeasureError)
-    shared = [word for word in before if word in after][:vocabulary]
-    if len(shared) <= neighbours + 1:
+    words = [word for word in before if word in after][:vocabulary]
+    if len(words) <= neighbours + 1:
         raise MeasureError(
-            f"{len(shared)} shared words are too few for {neighbours} neighbours. Pass vectors of the whole vocabulary."
+            f"{len(words)} shared words are too few for {neighbours} neighbours. Pass vectors of the whole vocabulary."
         )
-    unit_before = stack_unit(before, shared, "damage")
-    unit_after = stack_unit(after, shared, "damage")
-    rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])  # positions of words whose neighbours are compared
+    unit_before = stack_unit(before, words, "damage")
+    unit_after = stack_unit(after, words, "damage")
+    # The positions of the words whose neighbours are compared.
+    rows = np.sort(rng.permutation(len(words))[:_MOST_WORDS])
     nearest_before = _nearest(unit_before, rows, neighbours)
     nearest_after = _nearest(unit_after, rows, neighbours)
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
@@ -295,7 +296,7 @@ def damage(
     y = unit_after - unit_after.mean(axis=0)
     agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
     return Damage(
-        words=len(shared),
+        words=len(words),
         neighbours_kept=float(shares.mean()),
         lower=lower,
         upper=upper,

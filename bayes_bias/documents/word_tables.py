@@ -58,7 +58,11 @@ def words_of_tables(tables: Mapping[str, AssociationTable]) -> pd.DataFrame:
 
 
 def appendix(tables: Sequence[tuple[str, AssociationTable]]) -> str:
-    """Return the words of titled tables as LaTeX. Control classes that several tables share are included once."""
+    """Return the words of titled tables as LaTeX, for the appendix of a paper.
+
+    There is a block with the words of each table, below its title. Control classes, which several tables may share, are
+    in a block of their own, in which each is included once.
+    """
     blocks: list[tuple[str, list[_Line]]] = []
     controls: dict[_Line, None] = {}
     for title, table in tables:

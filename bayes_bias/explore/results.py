@@ -117,7 +117,11 @@ class Results:
 
     @property
     def categories(self) -> Layout:
-        """The words of each group and class: requested, found, effective number, and omitted."""
+        """The words of each group and class, as a table: requested, found, effective number, and omitted.
+
+        The effective number of words is smaller than the number of words if some are related. It is missing for groups
+        and classes in which related words were not searched for.
+        """
         rows = coverage_of(self.table).query("role != 'control'")
         related = self.table.related_words.categories
         effective = [related[name].effective if name in related else float("nan") for name in rows.name]
