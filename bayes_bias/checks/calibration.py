@@ -340,8 +340,9 @@ def _records_of_simulations(
     records = []
     for spec in specs:
         default = DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS
-        simulated = judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
-        records.append(simulated)
+        records.append(
+            judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
+        )
     return pd.concat(records, ignore_index=True)
 
 
@@ -427,13 +428,12 @@ def draw_in_background(
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
-    ways_of_drawing: tuple[Drawn, ...] = ("own words", "words") if sampled else get_args(Drawn)
-    lists_per_design = 2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(ways_of_drawing)
+    ways: tuple[Drawn, ...] = ("own words", "words") if sampled else get_args(Drawn)
+    lists_per_design = 2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(ways)
     n_processes = 1
     if sampled or len(designs) * lists_per_design >= _WORTH_A_PROCESS:
         n_processes = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1)
-    draw_all = joblib.delayed(_draw_all)
-    work = (draw_all(name, design, spec, draws, seed, ways_of_drawing) for name, design in designs.items())
+    work = (joblib.delayed(_draw_all)(name, design, spec, draws, seed, ways) for name, design in designs.items())
     with run_in_background(work, n_processes) as results:
         yield BackgroundNulls(results)
 

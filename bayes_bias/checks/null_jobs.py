@@ -150,8 +150,7 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
     if scopes is None:
         return supported
     # A model may ignore the replicates of a table, so the widest scope depends on the model.
-    widest = widest_scope(means)
-    requested = {widest if scope == DEFAULT_SCOPE else scope for scope in scopes}
+    requested = {widest_scope(means) if scope == DEFAULT_SCOPE else scope for scope in scopes}
     return [name for name in supported if name in requested]
 
 
@@ -197,8 +196,7 @@ def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Altern
     alternative of the published test is "greater".
     """
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
-    (record,) = _weat_records(design.scores[None], design.n_x, seed, alternative)
-    return record
+    return _weat_records(design.scores[None], design.n_x, seed, alternative)[0]
 
 
 def _weat_records(
@@ -232,8 +230,7 @@ def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Rec
     """Return the results of the quasi-F under each scope, as records with the columns of `judge`."""
     records = []
     for scope in get_args(Sampled):
-        test = _describe_test(quasi_f(table, scope), truth)
-        records.append({"method": QuasiF.measure, "scope": scope, **test})
+        records.append({"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)})
     return records
 
 
