@@ -335,8 +335,8 @@ class NullDesign:
         target_vectors = np.stack([self.vectors[word] for word in targets])
         attribute_vectors = np.stack([self.vectors[word] for word in attributes])
         mean, singles = self.similarity.average_replicates(target_vectors, attribute_vectors)
-        mean, *singles = (self._plant(np.asarray(table), targets, attributes) for table in (mean, *singles))
-        return mean, singles
+        values, *values_of_replicates = [self._plant(np.asarray(t), targets, attributes) for t in (mean, *singles)]
+        return values, values_of_replicates
 
     def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
         """Take `n` words from a shuffled pool, and return them with the remaining pool.
