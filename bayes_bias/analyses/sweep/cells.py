@@ -111,10 +111,9 @@ class Cell(ABC):
         A job has a name, a function with its arguments, and the inputs on which its stored result depends. With None,
         these inputs name all measures, so that results are computed again if a measure is added.
         """
-        settings = (None if measures is None else list(measures), seed, ci_prob)
-        names = measure_names() if measures is None else list(measures)
-        depends_on = [self.measures_depend_on, names, seed, ci_prob]
-        return Job(self.name, measure_cell, (self, *settings), depends_on)
+        names = None if measures is None else list(measures)
+        depends_on = [self.measures_depend_on, measure_names() if names is None else names, seed, ci_prob]
+        return Job(self.name, measure_cell, (self, names, seed, ci_prob), depends_on)
 
     @property
     def measures_depend_on(self) -> list[Any]:
@@ -293,10 +292,8 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
     """
     needs_controls = how.spec.options["scales"] == COMMON
     table = cell.table(controls=needs_controls or not is_integrated(how.spec))
-    if record := _integrated(table, how):
-        return record
     # A sampled posterior also uses the control classes, for the scales of all classes.
-    return _sampled(table if table.controls else cell.table(), how)[0]
+    return _integrated(table, how) or _sampled(table if table.controls else cell.table(), how)[0]
 
 
 @_recorded

@@ -174,17 +174,16 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
         sources = as_tuple("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
         named_sources = [(None, source) for source in sources]
     columns: list[OpenColumn] = []
-    model_names, embedding_names = [], []
     for name, source in named_sources:
         if isinstance(source, LanguageModelColumn):
             columns.append(source.opened(name=name))
-            model_names.append(columns[-1].name)
         else:
             columns.append(open_embedding(source, name=name))
-            embedding_names.append(columns[-1].name)
     if not columns:
         raise EmbeddingError("`embeddings` is empty. Name one or more, such as ['googlenews-demo'].")
     check_different("embeddings", [column.name for column in columns], _RENAME, EmbeddingError)
+    model_names = [column.name for column in columns if isinstance(column, LanguageModelColumn)]
+    embedding_names = [column.name for column in columns if isinstance(column, Embedding)]
     if model_names and embedding_names:
         raise EmbeddingError(
             f"`embeddings` contains log probabilities ('{model_names[0]}') and cosines"
@@ -199,8 +198,7 @@ def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn])
     The columns are the embeddings or models, followed by a column for each version of each of them.
     """
     names = [column.name for column in columns]
-    for column in columns:
-        names += [version.named(column.name) for version in versions if version.applies_to(column.name)]
+    names += [version.named(name) for name in tuple(names) for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 
