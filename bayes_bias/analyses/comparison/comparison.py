@@ -390,13 +390,12 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
         return ShareRemoved(math.nan)
     if bias.by_construction.any() or b**2 <= z2 * var_b:
         return ShareRemoved(observed)
-    coefficient_a = b**2 - z2 * var_b
-    coefficient_b = a * b - z2 * covariance_of_sides(bias["sd"] ** 2)
-    coefficient_c = a**2 - z2 * var_a
-    root = math.sqrt(max(coefficient_b**2 - coefficient_a * coefficient_c, 0))
+    coef_a = b**2 - z2 * var_b
+    coef_b = a * b - z2 * covariance_of_sides(bias["sd"] ** 2)
+    coef_c = a**2 - z2 * var_a
+    root = math.sqrt(max(coef_b**2 - coef_a * coef_c, 0))
     # The share removed is 1 - r for each solution r.
-    lower = 1 - (coefficient_b + root) / coefficient_a
-    return ShareRemoved(observed, lower, upper=1 - (coefficient_b - root) / coefficient_a)
+    return ShareRemoved(observed, lower=1 - (coef_b + root) / coef_a, upper=1 - (coef_b - root) / coef_a)
 
 
 def _biases(comparison: Comparison) -> list[str]:
