@@ -219,8 +219,9 @@ def _weat_records(
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
-    """Compare SD-WEAT with the negative control of the paper, which draws attributes from a control class. The test is
-    one-sided.
+    """Return the record of SD-WEAT, which compares the targets with random attributes from a control class.
+
+    `vocabulary` is the name of this class, as in the negative control of the paper. The test is one-sided.
     """
     result = sd_weat(table, vocabulary=vocabulary, seed=seed)
     return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}

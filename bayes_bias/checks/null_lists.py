@@ -442,7 +442,11 @@ def _check_balance(wordlist: WordList) -> None:
 
 
 def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
-    """Return the general words of an embedding, or None if there are none or if the list does not need them."""
+    """Return the general words of an embedding, or None if there are none or if the list does not need them.
+
+    The model uses them to estimate how words covary, unless the list states that its sub-topics are exhaustive. Words
+    of the list are excluded.
+    """
     if wordlist.sub_topics == "exhaustive":
         return None
     try:
@@ -476,8 +480,8 @@ def _pool(
             f"'{embedding.name}' contains no words other than those of '{wordlist.name}'"
             " from which to draw random lists."
         )
-    prepared = _unit if similarity.unit else similarity.prepared
-    return {word: prepared(vector) for word, vector in stored.items()}
+    prepare = _unit if similarity.unit else similarity.prepared
+    return {word: prepare(vector) for word, vector in stored.items()}
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:

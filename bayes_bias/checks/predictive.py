@@ -147,7 +147,7 @@ def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
     """Return every nth draw of each chain, with the smallest n that leaves at most 1,000 draws, up to rounding."""
-    step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
+    step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)  # rounded up
     return draws.isel(draw=slice(None, None, step))
 
 

@@ -85,6 +85,7 @@ def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numb
     shift_of_cell = shift[np.ix_(table.group_index, table.class_index)]  # (target, attribute)
 
     def as_matrix(values: xr.DataArray) -> xr.DataArray:
+        """Return values of pairs as a matrix (target, attribute) with the shift. Other cells are missing."""
         matrix = np.full(table.values.shape, np.nan)
         matrix[position_of_pair] = values.to_numpy()
         return table.values.copy(data=matrix + shift_of_cell)

@@ -264,7 +264,11 @@ def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope
 def control_levels(
     change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> pd.DataFrame:
-    """Return the change of the mean of each group with each control class (see `Comparison.controls`)."""
+    """Return the change of the mean of each group with each control class (see `Comparison.controls`).
+
+    The levels of a change are the changes of all means of a group with a class, of which those with control classes are
+    selected.
+    """
     table_of_levels = tabulate(levels(change, scope), ci_prob, "eti", rope)
     return table_of_levels.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 

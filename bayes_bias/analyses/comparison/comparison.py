@@ -181,14 +181,17 @@ class Comparison(Tabled):
 
     @property
     def text(self) -> str:
-        """The result in sentences."""
+        """The result in sentences: the headline and its details or, without convergence, only the verdict and notes."""
         if self.verdict.label == "not converged":
             return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
         return with_unit(" ".join([f"{self.headline}.", *self.details]), self.before.unit)
 
     @property
     def headline(self) -> str:
-        """State whether the bias changed, in which direction and how much, without a full stop."""
+        """State whether the bias changed, in which direction and how much, without a full stop.
+
+        Some labels of the verdict mean that there is none, and have a sentence of their own.
+        """
         label = self.verdict.label
         if label in _WITHOUT_VERDICT:
             return _WITHOUT_VERDICT[label]
@@ -221,7 +224,10 @@ class Comparison(Tabled):
         return Finding(title=title, value=float(change["mean"]), size=size_as_text, clear=clear, words=words)
 
     def _direction(self, is_up: bool) -> str:
-        """Return the direction of the change; "increased" would be ambiguous for a negative bias."""
+        """Return the direction of the change, where `is_up` means towards the stereotype.
+
+        For a negative bias, "increased" would be ambiguous. Two corpora are compared, and do not change.
+        """
         if self.corpora:
             return "more stereotypical" if is_up else "less stereotypical"
         if (self.bias["mean"][["before", "after"]] < 0).any():

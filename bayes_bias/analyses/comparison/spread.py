@@ -67,7 +67,10 @@ class ChangeInSpread:
         return f"{sentence}{self._disagreement('change')}"
 
     def text_between(self, first: str, second: str) -> str:
-        """Describe the difference between two embeddings if neither was made from the other."""
+        """Describe the difference between two embeddings relative to the spread, if neither was made from the other.
+
+        `first` and `second` are their names. The text is "" if a spread is unknown.
+        """
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {first} and {plain(self.spread_after)} in {second}"

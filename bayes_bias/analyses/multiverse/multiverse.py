@@ -265,24 +265,28 @@ class Multiverse(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show, for each option of each choice, the number of combinations whose interval excludes zero."""
+        """Show a row for each option of each choice: how its combinations of options turned out.
+
+        The columns have the number of combinations with this option, the number of intervals that exclude zero, the
+        smallest and largest probability, and the mean length of the intervals.
+        """
         lower, upper = interval_of(self.frame)
         results = self.frame.assign(excludes_zero=self.excludes_zero, length=upper - lower)
-        labels, by_option = [], []
+        labels, rows_of_options = [], []
         for choice in self.choices:
             for option, rows in results.groupby(self.frame[choice], sort=False):
                 labels.append(f"{with_unit(choice, self.unit)}: {option}")
-                by_option.append(rows)
+                rows_of_options.append(rows)
         return Layout(
             labels,
             [
-                Column("combinations", list(map(len, by_option)), fmt.as_count),
-                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], fmt.as_count),
-                Column("chance\nfrom", [rows.chance.min() for rows in by_option], fmt.probability),
-                Column("chance\nto", [rows.chance.max() for rows in by_option], fmt.probability),
+                Column("combinations", list(map(len, rows_of_options)), fmt.as_count),
+                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in rows_of_options], fmt.as_count),
+                Column("chance\nfrom", [rows.chance.min() for rows in rows_of_options], fmt.probability),
+                Column("chance\nto", [rows.chance.max() for rows in rows_of_options], fmt.probability),
                 Column(
                     f"mean length\n{fmt.level(self.ci_prob)} interval",
-                    [rows.length.mean() for rows in by_option],
+                    [rows.length.mean() for rows in rows_of_options],
                     partial(fmt.plain, decimals=self.metric.decimals),
                 ),
             ],
@@ -292,7 +296,10 @@ class Multiverse(Tabled):
 
     @property
     def text(self) -> str:
-        """State the number of combinations that find the bias, its range, and the most influential choice."""
+        """State the number of combinations that find the bias, its range, and the most influential choice.
+
+        The last sentences are on fits that have not converged, and on choices that are not possible.
+        """
         sentences = [self._finding, self._range, self._most_influential]
         if number := int((self.frame.verdict == _NOT_CONVERGED).sum()):
             fits = "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
@@ -340,7 +347,10 @@ class Multiverse(Tabled):
 
     @property
     def _most_influential(self) -> str:
-        """Return a sentence on the choice that changes the length of the interval most."""
+        """Return a sentence on the choice that changes the length of the interval most.
+
+        If the ratio of the longest to the shortest interval is below _SAME_LENGTH for all choices, no choice matters.
+        """
         influence = self.influence.dropna()
         if influence.empty or influence.iloc[0] < _SAME_LENGTH:
             return "No choice changes the length of the interval."
@@ -542,7 +552,7 @@ def _row_of_bias(
 
 
 def multiverse_document(multiverse: Multiverse) -> Document:
-    """Return the document of a multiverse."""
+    """Return the document of a multiverse, from which its page, figure, and CSV files are written."""
     return Document(
         title=f"Multiverse: {multiverse.name}",
         heading=f"Does the bias of {multiverse.title} depend on choices of the analysis?",

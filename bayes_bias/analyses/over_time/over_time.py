@@ -161,7 +161,10 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
 
 
 def _time(label: Any) -> int | float:
-    """Return the time of a slice as a number."""
+    """Return the time of a slice as a number, which is an integer if it has no decimals.
+
+    Labels may be numbers or texts such as "1900". Other labels raise an error.
+    """
     try:
         time = float(label)
     except (TypeError, ValueError):

@@ -405,7 +405,10 @@ class OverTime(Tabled):
         )
 
     def _from_mean(self, decimals: int) -> Column:
-        """Return the column of the distance between each slice and the mean of all slices, with its interval."""
+        """Return the column of the distance between each slice and the mean of all slices, with its interval.
+
+        The columns ``about_mean`` have the interval of this distance plus the mean, so the mean is subtracted.
+        """
         lower, upper = interval_of(self.table, "about_mean")
         mean = self.table.bias.mean()
         cells = []
@@ -553,13 +556,13 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
     """
     fitted = Fitted.of(trend.fit)
     tables = {}
-    for side, names, category_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
+    for side, names, index_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
         except BayesBiasError:  # with a single group, attributes have no bias
             continue
-        category = fitted.data[category_of].to_series().loc[rows.index]  # the index of the group or class of each word
-        rows = rows.assign(category=fitted.data[names].to_numpy()[category])
+        index_of_category = fitted.data[index_of].to_series().loc[rows.index]  # for each word
+        rows = rows.assign(category=fitted.data[names].to_numpy()[index_of_category])
         tables[side] = rows[["category", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
     table = pd.concat(tables, names=["side", "word"])
     return table.sort_values("mean", key=lambda size: -size.abs())
@@ -639,7 +642,10 @@ def _listed(tables: Mapping[Any, Any]) -> str:
 
 
 def over_time_document(series: OverTime) -> Document:
-    """Return the document of a series."""
+    """Return the document of a series, from which its page, LaTeX, CSV, and netCDF files are written.
+
+    ``sections`` are the parts of the page, and ``facts`` the values that their templates use.
+    """
     methods = methods_of(series)
     fitted = Fitted.of(series.fit)
     first, *_, last = series.tables

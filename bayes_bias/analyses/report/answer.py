@@ -90,7 +90,10 @@ def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, boo
 
 
 def _no_finding(sections: Sequence[Section]) -> str:
-    """Return a sentence which states that no list with a verdict shows a bias, or "" if no list has a verdict."""
+    """Return a sentence which states that no list with a verdict shows a bias, or "" if no list has a verdict.
+
+    Lists without a verdict, for example because their fit has not converged, are not counted.
+    """
     judged = sum(section.verdict.label in _JUDGED for section in sections)
     if not judged:
         return ""

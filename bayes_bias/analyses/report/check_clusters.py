@@ -46,7 +46,7 @@ def _run(study: Study) -> Check:
     sentences: list[str] = []
     numbers: dict[str, float] = {}
     for found in clusterings:
-        numbers[f"icc_{found.side}s"], numbers[f"icc_limit_{found.side}s"] = found.icc, found.limit
+        numbers |= {f"icc_{found.side}s": found.icc, f"icc_limit_{found.side}s": found.limit}
         sentences.append(_sentence(found))
     clustered = [found for found in clusterings if found.is_clustered]
     brief = "no words that vary together"

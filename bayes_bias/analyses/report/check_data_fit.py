@@ -65,7 +65,10 @@ def _judge(fit: DataFit) -> tuple[bool, str]:
 
 
 def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
-    """Return the fit to the data, or None and the reason why it was not checked."""
+    """Return the fit to the data, or None and the reason why it was not checked.
+
+    A fit is not checked if it has not converged, or if the table has too many values.
+    """
     if not Diagnostics.of(study.fitted).converged:
         return None, "Not checked, because the fit has not converged"
     step("checking the fit to the data")

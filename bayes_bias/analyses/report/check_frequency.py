@@ -126,7 +126,10 @@ def _sentence_on_words(words: Sequence[str], what: str) -> str:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    """Return the sentence of the methods text."""
+    """Return the sentence of the methods text, with the bias from frequency for each list.
+
+    `results` has this bias for each list, and True if it is large.
+    """
     biases = "; ".join(f"{signed(bias)} for {name}" for name, (bias, _) in results.items())
     return (
         "The bias that frequency alone would give was predicted from the words' frequency ranks, by the regression of"

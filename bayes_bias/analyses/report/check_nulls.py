@@ -128,7 +128,10 @@ def _about_words(nulls: Calibration, study: Study) -> str:
 
 
 def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:
-    """Return a clause with the shares of findings by the model and, if it is defined, WEAT, with their intervals."""
+    """Return a clause with the shares of findings by the model and, if it is defined, WEAT.
+
+    ``calibration.table`` has a row for each (method, scope), with the share and its interval in the columns _SHARES.
+    """
     shares = calibration.table[list(_SHARES)]
     rows = {"the model": shares.loc[(model, scope)]}
     if ("WEAT", WEAT_SCOPE) in shares.index:

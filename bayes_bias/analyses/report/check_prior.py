@@ -135,7 +135,10 @@ def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
 
 
 def _on_ratio(side: Side, ratio: float) -> str:
-    """Return a sentence on the observed variance of preferences, relative to the variance of general words."""
+    """Return a sentence on the observed variance of preferences, relative to the variance of general words.
+
+    A ratio outside RATIOS_OF_POOLS is unusual: the prior is based on pools of words with ratios in this range.
+    """
     sentence = f"The variance of preferences of {side}s is {ratio:.3g} times the variance expected for general words."
     if _is_unusual(ratio):
         least, most = RATIOS_OF_POOLS

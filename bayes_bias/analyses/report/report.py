@@ -190,7 +190,7 @@ def register(
 
 
 def _registration(entries: Sequence["_Entry"], settings: "_Settings", contrasts: Sequence[str]) -> Registration:
-    """Return the registration of these lists and settings."""
+    """Return the registration of an analysis: the tables and scopes of its lists (`entries`), and all settings."""
     return registration_of(
         [entry.table for entry in entries],
         settings.spec,
@@ -299,7 +299,10 @@ def _has_words_of(means: xr.Dataset, formula: str) -> bool:
 
 
 def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: str) -> Study:
-    """Fit a list, and return the input of its checks. Random lists (`nulls`) can only be drawn from an embedding."""
+    """Fit a list, and return the input of its checks.
+
+    Random lists (`nulls`) are drawn in the background, and only for tables that were measured in an embedding.
+    """
     with within(entry.table.name):
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(

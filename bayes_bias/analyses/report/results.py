@@ -86,7 +86,7 @@ class Report(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the verdict on each list."""
+        """Describe the verdict on each list, the model, and the scope in one line."""
         verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
         unit = unit_of(section.table for section in self.sections)
         return f"{with_unit(verdicts, unit)} (model '{self.spec.name}', scope '{self.scope}')"
@@ -164,7 +164,10 @@ class Report(Tabled):
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
 
     def summary(self) -> pd.DataFrame:
-        """Return all numbers in a tidy frame, one row for each list, scope, estimand and label."""
+        """Return all numbers in a tidy frame, one row for each list, scope, estimand, and label.
+
+        The scopes of a list are those under which it was summarised.
+        """
         tables = {}
         for section in self.sections:
             for scope, table in section.summaries.items():

@@ -341,7 +341,7 @@ def _measures_of_trainings(table: AssociationTable, seed: int) -> tuple[pd.DataF
 
 
 def stability_document(stability: Stability) -> Document:
-    """Return the document on the stability of a bias."""
+    """Return the document on the stability of a bias, from which its page, figure, and CSV files are written."""
     fitted = Fitted.of(stability.fit)
     kinds = plural(stability.kind)
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]

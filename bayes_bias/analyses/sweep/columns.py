@@ -335,7 +335,11 @@ def _column_of_embedding(
 
 
 def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords | None:
-    """Return the general words of an embedding, or None if no list requires them or they are not available."""
+    """Return the general words of an embedding, or None if no list requires them or they are not available.
+
+    General words are used to detect related words of lists whose sub-topics come from vectors. If they are not
+    available, a warning states that words are treated as independent.
+    """
     if not any(words.sub_topics == "from vectors" for words in lists):
         return None
     try:

@@ -181,9 +181,9 @@ def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.ran
 
     def log_posterior(sds: Sequence[float]) -> float:
         """Return the log posterior density of the standard deviations, up to a constant."""
-        sd_of = dict(zip(effects, sds, strict=True))
+        sd_of_effect = dict(zip(effects, sds, strict=True))
         log_prior = -0.5 * sum(sd**2 for sd in sds)  # half-normal
-        return log_prior + _Cells.given({**sd_of, **inputs}).log_likelihood()
+        return log_prior + _Cells.given({**sd_of_effect, **inputs}).log_likelihood()
 
     edges, log_density = _final_grid(log_posterior, len(effects))
     volume = reduce(np.multiply.outer, [np.diff(edges_of_sd) for edges_of_sd in edges])

@@ -430,7 +430,11 @@ def _adjusted(rows: pd.DataFrame) -> Column:
 
 
 def sweep_document(sweep: Sweep) -> Document:
-    """Return the document of a sweep."""
+    """Return the document of a sweep, from which its page, LaTeX, CSV, and NetCDF files are written.
+
+    ``sections`` are the parts of the page, and ``facts`` the values that their templates use. If the sweep is mainly
+    about versions, the document begins with their ranking.
+    """
     methods = _methods(sweep)
     heading = f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
     if len(sweep.originals) == 1 and len(sweep.changes):
@@ -606,7 +610,10 @@ def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def _measured(sweep: Sweep) -> pd.DataFrame:
-    """Return the mean of each measure over cells, and the number of its significant tests."""
+    """Return the mean of each published measure over cells, and the number of its significant tests.
+
+    Measures without a test have no p-values, so the number of tested cells may be smaller than the number of cells.
+    """
     by_measure = sweep.measures.groupby("measure", sort=False)
     return pd.DataFrame(
         {

@@ -420,7 +420,11 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
 
 
 def _paths_of_files(where: str, content: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the paths that match the names and patterns of `files`. Built-in names remain unchanged."""
+    """Return the paths that match the names and patterns of `files`, in the folder of the sweep file.
+
+    A pattern has wildcards, such as ``*.txt``, and must match a file. A name that is not a file is the built-in name of
+    an embedding, and remains unchanged.
+    """
     paths: list[str] = []
     for name in _texts(where, content, "files"):
         if not has_magic(name):
@@ -471,7 +475,11 @@ def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
 
 
 def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path) -> Debiasing:
-    """Return the debiasing method that a table of a version defines."""
+    """Return the debiasing method that a table of a version defines.
+
+    The table must have a name, a method, and the word sets from which the method learns: a built-in name or a TOML
+    file. ``of`` limits the method to some embeddings, and other keys are settings of the method.
+    """
     place = f"{where}, {label}"
     for key in ("name", "method", "sets"):
         if not isinstance(content.get(key), str):
@@ -483,7 +491,7 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path)
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a text, or a list of texts, as a tuple."""
+    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty list."""
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all_are(str, texts) or not all(texts):

@@ -192,7 +192,7 @@ def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
 
 
 def words_table(lists: Sequence[WordList]) -> pd.DataFrame:
-    """Return the words of each list, by role and by group or class."""
+    """Return a row for each word of each list, with its role (such as "target") and the name of its group or class."""
     rows = []
     for wordlist in lists:
         for role, name, words in words_by_part(wordlist):
