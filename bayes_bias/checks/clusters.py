@@ -102,7 +102,7 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
         return Clustering(side, words, float("nan"), np.empty(0))
     rng = np.random.default_rng(seed)
     shuffled_scores = np.tile(scored.score.to_numpy(), (shuffles, 1))
-    for name in dict.fromkeys(category.tolist()):
+    for name in dict.fromkeys(category.tolist()):  # words are only shuffled within their category
         shuffled_scores[:, category == name] = rng.permuted(shuffled_scores[:, category == name], axis=1)
     correlations = _icc(np.stack([scored.score, *shuffled_scores]), category, cluster)
     return Clustering(side, words, float(correlations[0]), correlations[1:])

@@ -428,6 +428,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     # The first draws of every cell come first, so that a run that is stopped early has results for each cell.
     all_jobs: list[Job] = []
     cell_of_job: list[int] = []  # the index of the cell
+    # Without a folder, cells that are evaluated as arrays have larger jobs.
     draws_per_job = [_BATCH_OF_ARRAYS if store is None and cell.is_plain else _BATCH for cell in cells]
     for first in range(0, draws, _BATCH):
         for index, cell in enumerate(cells):

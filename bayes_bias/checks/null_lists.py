@@ -347,8 +347,9 @@ class NullDesign:
         """
         taken: list[int] = []
         for topic in range(topics):
-            size = (n * (topic + 1)) // topics - len(taken)
+            size = (n * (topic + 1)) // topics - len(taken)  # sizes of topics differ by one at most
             cosine_with_first = self._products[self._place[pool[0]], self._place[pool]]
+            # The nearest words include the first word itself.
             in_topic = np.zeros(len(pool), dtype=bool)
             in_topic[np.argpartition(-cosine_with_first, size - 1)[:size]] = True
             taken += pool[in_topic].tolist()

@@ -590,18 +590,18 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 def methods_of(comparison: Comparison) -> Methods:
     """Return the methods text, which is based on the tables, the spec, and the fits of the change and of both sides."""
     fits = {str(state): Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits}
-    values, table = comparison.before.values, comparison.before
+    table = comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
         "comparison": comparison,
         "names": comparison.names,
         "rope": comparison.verdict.rope,
         "modelled": f"{comparison.names['change']} of the {table.metric.name}",
         "finding": comparison.names["change"],
-        "targets": _counted(values.group, table.groups),
-        "attributes": _counted(values.attribute_class, table.associated_classes),
-        "controls": _counted(values.attribute_class, table.controls),
+        "targets": _counted(table.values.group, table.groups),
+        "attributes": _counted(table.values.attribute_class, table.associated_classes),
+        "controls": _counted(table.values.attribute_class, table.controls),
         **source_facts(table),
-        "pairs": f"{values.size:,}",
+        "pairs": f"{table.values.size:,}",
         "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
         "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
         "fieller": not math.isnan(comparison.share_removed.lower),

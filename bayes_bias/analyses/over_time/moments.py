@@ -68,6 +68,7 @@ class SliceMoments:
         :math:`\sum_g k_{gc} \bar y_{tgj}`.
         """
         associated = [table.without_controls() for table in tables]
+        # The index of the group of each target, and of the class of each attribute.
         g, c = associated[0].group_index, associated[0].class_index
         (weights,) = bias_weights(table_means(associated[0])).to_numpy()  # (group, class)
         group_sizes = np.bincount(g)

@@ -226,6 +226,7 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
     # Horizontal distances of bias, lower end, and upper end from the centre of the cell.
     offsets = cells[["bias", *interval_columns(cells)]].to_numpy() / reach * _REACH
     ends = offsets[:, 1:].clip(-0.48, 0.48)  # (cell, end), which must not leave the cell
+    # Each interval is a line between two points.
     lines = [*np.stack([x[:, None] + ends, np.column_stack([y, y])], axis=-1)]  # (cell, end, coordinate)
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
     is_cut = offsets[:, 1:] != ends

@@ -482,10 +482,8 @@ def _result(draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, notic
     The mean bias of an embedding is the mean of theta over lists, and the mean bias of a list the mean over embeddings.
     """
     variance = sum(sd**2 for sd in draws.sds.values())
-    effects, shares = {"mu": scale * draws.mu}, {}
-    for effect, sd in draws.sds.items():
-        effects[f"sd_{effect}"] = scale * sd
-        shares[effect] = sd**2 / variance
+    effects = {"mu": scale * draws.mu} | {f"sd_{effect}": scale * sd for effect, sd in draws.sds.items()}
+    shares = {effect: sd**2 / variance for effect, sd in draws.sds.items()}
     theta = scale * draws.theta  # (embedding, list, draw)
     names = [grid[side].to_numpy().tolist() for side in _SIDES]
     by_cell = pd.MultiIndex.from_product(names, names=_SIDES)

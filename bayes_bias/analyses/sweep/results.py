@@ -488,12 +488,14 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
 
     If the sweep is mainly about versions, the section on their changes comes first, and otherwise after the rankings.
     """
-    sections, versions = [], []
+    sections: list[PageSection] = []
+    section_on_versions: list[PageSection] = []
     if len(sweep.changes):
         facts = {"changes": changes_layout(sweep, _shown_rows(sweep.changes)), "ranking": sweep.ranking}
-        versions.append(PageSection("versions", "Changes from each version", "atlas-versions.html", facts))
+        title = "Changes from each version"
+        section_on_versions = [PageSection("versions", title, "atlas-versions.html", facts)]
     if _is_about_versions(sweep):
-        sections += versions
+        sections += section_on_versions
     sections.append(PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"))
     if _rankings(sweep):
         sections.append(PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep)))
@@ -501,7 +503,7 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
         slugs = {name: slug(name) for name in sweep.series}
         sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs}))
     if not _is_about_versions(sweep):
-        sections += versions
+        sections += section_on_versions
     cells = cells_layout(sweep, _shown_rows(sweep.cells))
     sections.append(PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells}))
     if len(sweep.settings.specs) > 1:

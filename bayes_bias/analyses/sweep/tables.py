@@ -145,15 +145,15 @@ def changes_table(
     versions = sources[sources.version_of != ""]
     after_index = pd.MultiIndex.from_product([versions.index, lists], names=CELL)
     changes = cells_table(settings, after_index, computed.screening, computed.posteriors, versions.version_of)
-    column = after_index.get_level_values("embedding")
+    version_names = after_index.get_level_values("embedding")  # as in `sources`
     list_names = after_index.get_level_values("list")
     originals = changes.version_of
     before_index = pd.MultiIndex.from_arrays([originals, list_names])
-    index = pd.MultiIndex.from_arrays([originals, versions.version.loc[column], list_names])
+    index = pd.MultiIndex.from_arrays([originals, versions.version.loc[version_names], list_names])
     changes = changes.rename(columns={"bias": "change"}).drop(columns="version_of")
     changes.insert(0, "before", cells.bias.reindex(before_index).to_numpy())
     changes.insert(1, "after", cells.bias.reindex(after_index).to_numpy())
-    return changes.assign(column=column).set_axis(index.set_names(["embedding", "version", "list"]))
+    return changes.assign(column=version_names).set_axis(index.set_names(["embedding", "version", "list"]))
 
 
 def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
