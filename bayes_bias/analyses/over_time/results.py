@@ -622,7 +622,10 @@ def _check_weights(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict
 
 
 def _names_of_sides(series: OverTime, other: OverTime, sides: tuple[str, str] | None) -> tuple[str, str]:
-    """Return the names of the two sides of a difference between series, as the user named them or by default."""
+    """Return the names of the two sides of a difference between series.
+
+    These are the names that the user passed as `sides` or, by default, the names of the series if they differ.
+    """
     if sides is None:
         return ("the first series", "the second series") if series.name == other.name else (series.name, other.name)
     names = as_tuple("sides", sides, str, "('Times', 'Mirror')", TableError)

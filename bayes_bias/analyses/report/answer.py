@@ -62,7 +62,7 @@ def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, boo
     """Return a sentence on the lists that show a bias, and a sentence on those that remain after Holm's adjustment.
 
     `found` are the sections of lists with a bias, `n_lists` is the number of all lists, and `survives` has True for
-    each list whose bias remains.
+    each list whose bias remains. A bias against the stereotype is marked as such.
     """
     total = in_words(n_lists)
     how_many = f"{in_words(len(found)).capitalize()} of {total}"

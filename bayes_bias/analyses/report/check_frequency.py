@@ -39,8 +39,8 @@ def _run(study: Study) -> Check:
 def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
     """Compare the bias from frequency alone with the posterior standard deviation, if frequencies are known.
 
-    Frequencies are known if the embedding is sorted by frequency and random words can be drawn from it. `sd` computes
-    the posterior standard deviation only if it is needed.
+    Frequencies are known if the embedding is sorted by frequency and random words can be drawn from it. `sd` is a
+    function that computes the posterior standard deviation of the bias, so that it is computed only if it is needed.
     """
     embedding = None if table.origin is None else table.origin.embedding
     reader = None if embedding is None else embedding.reader

@@ -201,7 +201,7 @@ class Sweep(Tabled):
 
     @property
     def headline(self) -> str:
-        """State on how many lists each embedding is biased after Holm's adjustment, and most on which.
+        """State on how many lists each embedding is biased after Holm's adjustment, and on which list most.
 
         At most _NAMED embeddings are named, those that are biased on the most lists. Equal numbers are sorted by the
         largest bias. Embeddings without a bias on any list are named at the end if there is only one, and otherwise
