@@ -354,7 +354,7 @@ class NullDesign:
             in_topic[np.argpartition(-cosine_with_first, size - 1)[:size]] = True
             taken += pool[in_topic].tolist()
             pool = pool[~in_topic]
-        n_left = n - len(taken)  # zero if there are topics
+        n_left = n - len(taken)  # n without topics, and 0 with topics
         taken += pool[:n_left].tolist()
         return tuple(self._words[position] for position in taken), pool[n_left:]
 

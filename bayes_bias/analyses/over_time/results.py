@@ -227,7 +227,7 @@ class OverTime(Tabled):
         for time in self.tables:
             pair = {0: shared[time, 0], 1: shared[time, 1]}
             differences[time] = weighted_sum(pair, {0: 1.0, 1: -1.0})
-            # Both embeddings of a slice follow each other, see `unlike`.
+            # The embeddings of both series in a slice follow each other, as `unlike` expects.
             embeddings[f"{time}, {first}"] = sources[time, 0]
             embeddings[f"{time}, {second}"] = sources[time, 1]
         alike = made_alike(embeddings, seed=self.settings.seed, allowed=self.alike.allowed)

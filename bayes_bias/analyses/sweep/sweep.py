@@ -162,7 +162,11 @@ def sweep(
         return dict(zip(job_of, outcomes, strict=True))
 
     def screen_and_fit(cells: Mapping[At, Cell], of: str = "") -> Computed:
-        """Compute the quasi-F of all cells, and fit each model to those cells that the settings select."""
+        """Compute the quasi-F of all cells, and fit each model to those cells that the settings select.
+
+        The quasi-F comes first, because its p-value may determine which cells are selected. `of` is appended to the
+        names of both steps.
+        """
         screened = run(f"quasi-F{of}", {at: cell.screening(ci_prob) for at, cell in cells.items()})
         fit_of = {}
         for how in settings.fittings:
