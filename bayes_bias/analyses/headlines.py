@@ -155,7 +155,11 @@ class Finding:
 
     @property
     def case(self) -> Case:
-        """Return the case, beginning with the cases that limit the others most."""
+        """Return the case, beginning with the cases that limit the others most.
+
+        A missing verdict comes first, then a verdict that depends on the prior, then too few units. Otherwise, the case
+        is the direction.
+        """
         if self.no_verdict:
             return Case.NO_VERDICT
         if self.prior:
@@ -164,7 +168,7 @@ class Finding:
 
     @property
     def direction(self) -> Case:
-        """Return whether something was found, and whether it is against the stereotype."""
+        """Return the case NOTHING without a clear result, AGAINST if it is against the stereotype, or else FOUND."""
         if not self.clear:
             return Case.NOTHING
         return Case.AGAINST if self.has_stereotype and self.value < 0 else Case.FOUND
@@ -189,7 +193,8 @@ class Finding:
 def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
     """Return the sentences on several results of one page: the largest findings, and the titles of the others.
 
-    `of_others` is the sentence on results without a finding, with a place for their `titles`.
+    At most _MOST_FOUND findings have a sentence, and further ones are counted. `of_others` is the sentence on results
+    without a finding, with a place for their `titles`. Results without a verdict are grouped by the reason.
     """
     if len(findings) == 1:
         return findings[0].sentence(page)

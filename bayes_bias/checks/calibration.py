@@ -100,7 +100,11 @@ class Calibration(Tabled):
 
     @property
     def text(self) -> str:
-        """State the main shares in a sentence or, for simulations, the ranks and intervals."""
+        """Describe the shares of findings in a sentence or, for simulated tables, the ranks and intervals.
+
+        The sentence begins with the design: which words (`random`) were drawn in which way (`drawn`), and the bias that
+        was added (`truth`, zero for no bias).
+        """
         if self.by == "simulation":
             return " ".join(map(self._of_ranks, self.uniformity.reset_index().to_dict("records")))
         words: str = "targets and attributes" if self.random == "both" else self.random
@@ -115,7 +119,10 @@ class Calibration(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the findings and intervals of each method under each scope."""
+        """Show a row for each method and scope: the share of findings, and the width and coverage of 95% intervals.
+
+        WEAT has no intervals, so its coverage is a dash.
+        """
         rows = self.table.reset_index()
         coverage = [DASH if np.isnan(covered) else share(covered) for covered in rows.coverage_95]
         return Layout(
@@ -132,7 +139,11 @@ class Calibration(Tabled):
         )
 
     def _of_ranks(self, row: Mapping[Any, Any]) -> str:
-        """Describe the ranks and intervals of one model in sentences."""
+        """Describe the ranks and intervals of one model in sentences, given its row in `uniformity`.
+
+        If the model is correct, ranks of the true bias in the posterior have a uniform distribution, which a
+        Kolmogorov-Smirnov test examines at the level ALPHA. The intervals have the probabilities in _SHOWN.
+        """
         p_value, draws = row["p_value"], int(row["draws"])
         compared = "are compatible with" if p_value >= ALPHA else "deviate from"
         levels = joined([f"{100 * prob:.0f}%" for prob in _SHOWN])
@@ -149,7 +160,9 @@ class Calibration(Tabled):
     def _shares(self) -> Iterable[str]:
         """Yield the name of each method with its share of findings under the scope that matches the random words.
 
-        If a method was not evaluated under this scope, yield its shares under all scopes under which it was evaluated.
+        A scope names the words to which a result generalises, so it matches if it includes the words that were drawn at
+        random. WEAT has only one scope, new targets. If a method was not evaluated under the matching scope, yield its
+        shares under all scopes under which it was evaluated.
         """
         for (method, scope), row in self.table.iterrows():
             share_of_findings = share_within(row["share"], *row[list(SHARE_BOUNDS)])
@@ -320,12 +333,16 @@ def calibrate(
 def _records_of_simulations(
     table: AssociationTable, specs: Sequence[ModelSpec], truth: float, draws: int | None, seed: int, sampling: Sampling
 ) -> pd.DataFrame:
-    """Return the records of simulations from each model."""
+    """Return the records of simulations from each model, with one row for each draw.
+
+    Posteriors that are integrated numerically are fast, so by default they get more draws than sampled ones.
+    """
     records = []
     for spec in specs:
         default = DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS
-        simulated = judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
-        records.append(simulated)
+        records.append(
+            judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
+        )
     return pd.concat(records, ignore_index=True)
 
 
@@ -344,7 +361,11 @@ def _supported_scopes(scopes: ScopeName | Iterable[ScopeName], table: Associatio
 
 
 def _check_settings(random: str, drawn: str, size: int | None, planted: float, sampling: Sampling) -> None:
-    """Raise an error for an invalid setting of `calibrate`."""
+    """Raise an error if a setting of `calibrate` is invalid, or if two settings cannot be combined.
+
+    No bias can be planted in lists of topics, which differ anyway, or if the words of the list are exchanged. Exchanged
+    words also keep their number.
+    """
     check_sampling(sampling)
     if random not in get_args(Random):
         raise BayesBiasError(
@@ -382,10 +403,13 @@ class BackgroundNulls:
     _drawn: dict[str, RandomLists] = field(default_factory=dict)
 
     def of_list(self, name: str) -> RandomLists:
-        """Wait for the random lists of one design, and return them."""
+        """Return the random lists of one word list, and wait for them if they are not finished.
+
+        Other processes finish the word lists in any order. Those that are finished earlier are kept in `_drawn`.
+        """
         while name not in self._drawn:
-            finished, nulls = next(self._results)
-            self._drawn[finished] = nulls
+            finished_name, random_lists = next(self._results)
+            self._drawn[finished_name] = random_lists
         return self._drawn[name]
 
 
@@ -393,40 +417,43 @@ class BackgroundNulls:
 def draw_in_background(
     designs: Mapping[str, Callable[..., Calibration]], spec: ModelSpec, draws: int | None, seed: int, *, sampled: bool
 ) -> Generator[BackgroundNulls]:
-    """Start drawing random lists for each design.
+    """Start drawing random lists for each design in other processes, and yield an object that waits for them.
 
-    A design is a call of `calibrate` for a list and an embedding, stored under the name of the list. If the model takes
-    long to fit, no lists are drawn. The work is distributed over other processes if there are thousands of lists or if
-    posteriors are `sampled`. If posteriors are sampled, words are only drawn one by one.
+    A design is a call of `calibrate` for a list and an embedding, stored under the name of the list. No lists are drawn
+    if `draws` is 0, or if the model takes long to fit because it samples word effects (it is not COLLAPSED). By
+    default, DRAWS lists are drawn in two ways, and _DRAWS_OF_TOPICS lists in two other ways.
+
+    The work is distributed over several processes if there are thousands of lists or if posteriors are `sampled`. If
+    posteriors are sampled, words are only drawn one by one.
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
-    kinds: tuple[Drawn, ...] = ("own words", "words") if sampled else get_args(Drawn)
-    lists_per_design = 2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(kinds)
-    jobs = 1
+    ways: tuple[Drawn, ...] = ("own words", "words") if sampled else get_args(Drawn)
+    lists_per_design = 2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(ways)
+    n_processes = 1
     if sampled or len(designs) * lists_per_design >= _WORTH_A_PROCESS:
-        jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1)
-    work = (joblib.delayed(_draw_all)(name, calibrate, spec, draws, seed, kinds) for name, calibrate in designs.items())
-    with run_in_background(work, jobs) as results:
+        n_processes = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1)
+    work = (joblib.delayed(_draw_all)(name, design, spec, draws, seed, ways) for name, design in designs.items())
+    with run_in_background(work, n_processes) as results:
         yield BackgroundNulls(results)
 
 
 def _draw_all(
-    name: str,
-    calibrate: Callable[..., Calibration],
-    spec: ModelSpec,
-    draws: int | None,
-    seed: int,
-    kinds: Sequence[Drawn],
+    name: str, design: Callable[..., Calibration], spec: ModelSpec, draws: int | None, seed: int, ways: Sequence[Drawn]
 ) -> tuple[str, RandomLists]:
-    """Return the name of a list and its random lists of each kind, or the reason why there are none."""
+    """Return the name of a list, and its random lists for each of the `ways` of drawing words.
+
+    If the words of the list cannot be drawn in one of the ways, the reason takes the place of these lists. Without
+    `draws`, lists of topics and sub-topics get fewer draws than other lists. `design` calls `calibrate` for the list
+    with settings that include the words that are random. If words of the list are exchanged, these must be the targets.
+    """
     lists: dict[Drawn, Calibration | str] = {}
-    for drawn in kinds:
+    for drawn in ways:
         try:
             with shown(Quiet()):
-                number = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
-                random = {"random": None} if drawn == "own words" else {}  # targets, whatever else is random
-                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=number, seed=seed, jobs=1, **random)
+                n_draws = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
+                targets = {"random": None} if drawn == "own words" else {}  # None means targets if words are exchanged
+                lists[drawn] = design(models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1, **targets)
         except WordListError as error:
             lists[drawn] = str(error)
     return name, lists
@@ -455,8 +482,8 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     ``coverage_50`` to ``coverage_95`` (share of intervals that contain the truth), and the share of fits with
     ``divergences``. Values are NaN for methods without an interval or a fit.
     """
-    rows = {}
     lower, upper = SHARE_BOUNDS
+    rows = {}
     for method_and_scope, group in records.groupby(_BY):
         draws = len(group)
         findings = int((group.p_value < ALPHA).sum())

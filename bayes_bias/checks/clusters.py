@@ -97,11 +97,12 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     category = scored.category.to_numpy()
     # A word without a cluster is a cluster of one. Clusters of two categories may have the same name.
     cluster = np.where(scored.cluster == "", scored.word, scored.category + "\x1f" + scored.cluster)
-    if not len(set(category)) < len(set(cluster)) < len(cluster):  # no degrees of freedom between, or within, clusters
+    # Otherwise, there are no degrees of freedom between, or within, clusters.
+    if not len(set(category)) < len(set(cluster)) < len(cluster):
         return Clustering(side, words, float("nan"), np.empty(0))
     rng = np.random.default_rng(seed)
     shuffled_scores = np.tile(scored.score.to_numpy(), (shuffles, 1))
-    for name in dict.fromkeys(category.tolist()):
+    for name in dict.fromkeys(category.tolist()):  # words are only shuffled within their category
         shuffled_scores[:, category == name] = rng.permuted(shuffled_scores[:, category == name], axis=1)
     correlations = _icc(np.stack([scored.score, *shuffled_scores]), category, cluster)
     return Clustering(side, words, float(correlations[0]), correlations[1:])
@@ -110,13 +111,15 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
 def _words_with_clusters(table: AssociationTable, side: Side) -> pd.DataFrame:
     """Return the words of a side with their category, cluster, and score (see `Clustering`).
 
-    Clusters are the topics that the list names for a category or, without topics, Ward clusters of residuals.
+    A category is a group or class. Its clusters are the topics that the list names for it or, if the list names none,
+    two Ward clusters of its words, computed from residuals. The column ``named`` is True for named topics.
     """
     values, topic = table.values, f"{side}_topic"
-    words = pd.DataFrame({"word": words_of(values, side), "category": values[CATEGORY_COORD[side]].to_numpy().tolist()})
+    category = values[CATEGORY_COORD[side]].to_numpy().tolist()
+    words = pd.DataFrame({"word": words_of(values, side), "category": category})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
-    residuals = _residuals(table, side)
     has_topics = words.groupby("category").topic.transform(lambda topics: (topics != "").any()).to_numpy(dtype=bool)
+    residuals = _residuals(table, side)  # one row per word
     residual_clusters = np.full(len(words), "", dtype=object)
     for rows in words.groupby("category").indices.values():
         residual_clusters[rows] = _names_of_ward_clusters(residuals[rows], words.word[rows].tolist())
@@ -125,25 +128,28 @@ def _words_with_clusters(table: AssociationTable, side: Side) -> pd.DataFrame:
 
 
 def _scores(table: AssociationTable, side: Side) -> Numbers:
-    """Return the raw `target_bias` or `attribute_bias` of each word.
+    """Return the raw preference of each word of a side, `target_bias` or `attribute_bias` in units of the table.
 
     The score of a target is the weighted sum of its means over classes, and the score of an attribute the weighted sum
-    of its means over groups. With a single group, attributes have no bias, so the score is the contribution of the
-    attribute to the bias of the list.
+    of its means over groups. The weights of attributes are the weights of blocks (group, class) in the bias, scaled so
+    that the largest in each class is 1. With a single group, attributes have no bias, so their score is their
+    contribution to the bias of the list.
     """
     means = table_means(table)
     if side == "target":
         weights = target_weights(means).sum("group").to_numpy()  # (target, class)
         return np.asarray((weights * means.target_mean.to_numpy()).sum(axis=1))
     block_weights = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()  # (group, class)
-    class_weights = block_weights / np.abs(block_weights).max(axis=0)
-    weights = class_weights[:, table.class_index].T  # (attribute, group)
+    group_weights = block_weights / np.abs(block_weights).max(axis=0)  # (group, class)
+    weights = group_weights[:, table.class_index].T  # (attribute, group)
     return np.asarray((weights * means.attribute_mean.to_numpy()).sum(axis=1))
 
 
 def _residuals(table: AssociationTable, side: Side) -> Numbers:
-    """Return the residuals of each block after removing row and column means, with one row per word. Missing values
-    become zero.
+    """Return the values of a table after removing the row and column means of each block, one row per word of a side.
+
+    A block contains the values of one group and one class. The residual of a value is ``value - mean of its row - mean
+    of its column + mean of the block``. Missing values become zero.
     """
     y = table.values.to_numpy()
     residual = np.zeros_like(y)
@@ -161,23 +167,33 @@ def _mean(values: Numbers, axis: int | None) -> Numbers:
 
 
 def _names_of_ward_clusters(residuals: Numbers, words: list[str]) -> NDArray[np.object_]:
-    """Return the name of each word's cluster, from two Ward clusters, or "" if there are too few words."""
+    """Return the name of each word's cluster, given the residuals (word, word of the opposite side) of one category.
+
+    The words form _CLUSTERS Ward clusters. A cluster is named by its first _NAMED_BY words. With fewer words than
+    _FEWEST, there are no clusters, and all names are "".
+    """
     names = np.full(len(words), "", dtype=object)
     if len(words) < _FEWEST:
         return names
     numbers = fcluster(linkage(residuals, "ward"), _CLUSTERS, "maxclust")
     for number in np.unique(numbers):
         members = np.flatnonzero(numbers == number)
-        more = len(members) - _NAMED_BY
+        n_more = len(members) - _NAMED_BY
         name = ", ".join(words[k] for k in members[:_NAMED_BY])
-        names[members] = f"{name} and {more} more" if more > 0 else name
+        names[members] = f"{name} and {n_more} more" if n_more > 0 else name
     return names
 
 
 def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
-    """Return the intraclass correlation of each set of scores, (set, word), with the symbols of `clustering`."""
-    in_category = _membership(category)
-    in_cluster = _membership(cluster)
+    """Return the intraclass correlation of each set of scores (set, word), ``(MS_b - MS_w) / (MS_b + (n_0 - 1) MS_w)``.
+
+    `category` and `cluster` have the labels of each word. A category h has n_h words, and a cluster k has n_k words.
+    MS_b is the mean square of cluster means around the means of their categories, and MS_w the mean square of scores
+    around the means of their clusters. The average size of a cluster is ``n_0 = (N - sum(n_k^2 / n_h)) / df_between``
+    for N words.
+    """
+    in_category = _membership(category)  # (word, category)
+    in_cluster = _membership(cluster)  # (word, cluster)
     n_h = in_category.sum(axis=0)
     n_k = in_cluster.sum(axis=0)
     category_of_cluster = (in_cluster.T @ in_category).argmax(axis=1)
@@ -185,10 +201,10 @@ def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.obj
     cluster_mean = scores @ in_cluster / n_k  # (set, cluster)
     df_between = len(n_k) - len(n_h)
     df_within = len(cluster) - len(n_k)
-    ms_between = (n_k * (cluster_mean - category_mean[:, category_of_cluster]) ** 2).sum(axis=1) / df_between
-    ms_within = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
+    ms_b = (n_k * (cluster_mean - category_mean[:, category_of_cluster]) ** 2).sum(axis=1) / df_between
+    ms_w = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
     n0 = (len(cluster) - (n_k**2 / n_h[category_of_cluster]).sum()) / df_between
-    return np.asarray((ms_between - ms_within) / (ms_between + (n0 - 1) * ms_within))
+    return np.asarray((ms_b - ms_w) / (ms_b + (n0 - 1) * ms_w))
 
 
 def _membership(labels: NDArray[np.object_]) -> Numbers:
@@ -230,7 +246,11 @@ def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
 
 
 def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFrame:
-    """Return the rows of `leave_out` for the words of one side, followed by its clusters."""
+    """Return the rows of `leave_out` for the words of one side, followed by its clusters.
+
+    `members` are the words that a row leaves out. The biases of all rows are computed at once, from a Boolean array
+    with the words that remain in each row. Its first row has all words, and the result is the observed bias.
+    """
     words = clusters.words
     single_words = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
     members = words[words.cluster != ""].groupby(["category", "cluster"], sort=False).word.agg(list)
@@ -238,9 +258,9 @@ def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFra
     rows = pd.concat([single_words, whole_clusters.assign(what="cluster")]).assign(side=clusters.side)
     rows["words"] = rows.members.map(len)
     names = table.values[clusters.side].to_numpy()
-    kept = [~np.isin(names, members) for members in rows.members]
     all_words = np.ones(len(names), dtype=bool)
-    observed, *biases = _biases_of_subsets(table, clusters.side, np.stack([all_words, *kept]))
+    remaining = [~np.isin(names, members) for members in rows.members]
+    observed, *biases = _biases_of_subsets(table, clusters.side, np.stack([all_words, *remaining]))
     rows = rows.assign(bias=biases, change=np.array(biases) - observed)
     return rows[["what", "side", "category", "left_out", "words", "bias", "change"]]
 
@@ -248,17 +268,19 @@ def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFra
 def _biases_of_subsets(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the observed bias with only some words of one side, for each row of ``kept (subset, word)``.
 
-    The bias is the weighted sum of block means. In the names of dimensions, the words and categories of this side are n
-    and h, and the words and categories of the opposite side are m and o.
+    The bias is the weighted sum of block means, and a block mean is a sum of values divided by their number. In the
+    names of dimensions, k is a subset, n and h are the words and categories (groups or classes) of this side, and o are
+    the categories of the opposite side. A one-hot array has a 1 for the category of each word.
     """
     y = table.values.to_numpy()
-    weights = bias_weights(table_means(table)).to_numpy()[0]
-    in_own = np.eye(len(table.groups))[table.group_index]
-    in_opposite = np.eye(len(table.classes))[table.class_index]
+    weights = bias_weights(table_means(table)).to_numpy()[0]  # (group, class)
+    in_own = np.eye(len(table.groups))[table.group_index]  # one-hot, (n, h)
+    in_opposite = np.eye(len(table.classes))[table.class_index]  # one-hot, (word of the opposite side, o)
     if side == "attribute":
         y, weights, in_own, in_opposite = y.T, weights.T, in_opposite, in_own
     row_sums = np.nan_to_num(y) @ in_opposite  # (n, o): the sum of each word over each opposite category
     row_counts = np.isfinite(y).astype(float) @ in_opposite
+    # The sums and numbers of the remaining values in each block.
     sums = np.einsum("kn,nh,no->kho", kept, in_own, row_sums, optimize=True)
     counts = np.einsum("kn,nh,no->kho", kept, in_own, row_counts, optimize=True)
     with np.errstate(invalid="ignore"):  # the mean of an empty group or class is NaN

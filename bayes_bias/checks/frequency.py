@@ -64,16 +64,22 @@ class Frequency:
 
 
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
-    """Compute the bias from frequency for a list. The embedding must be sorted by frequency, frequent words first."""
+    """Compute the bias from frequency for a list. The embedding must be sorted by frequency, frequent words first.
+
+    In the model of `Frequency`, the similarity of two words changes by c times the product of their centred log ranks.
+    Frequency alone therefore gives the bias ``c x_g' K x_c`` with the mean log ranks x_g of groups and x_c of classes,
+    and the weights K (group, class) of the bias. The largest bias is the largest that is possible for words of unknown
+    rank.
+    """
     assert table.origin is not None
     similarity = table.origin.similarity
     table = table.without_controls()  # a table without controls does not record its origin
     ranks = _ranks(table, embedding)
     means = table_means(table)
-    weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]  # k, (group, class)
+    weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]  # K, (group, class)
     slope = frequency_slope(embedding, similarity)  # c
-    group_means = _mean_log_ranks(ranks, "target", "known")
-    class_means = _mean_log_ranks(ranks, "attribute", "known")
+    group_means = _mean_log_ranks(ranks, "target", "known")  # x_g
+    class_means = _mean_log_ranks(ranks, "attribute", "known")  # x_c
     overlap = {}
     for side in SIDES:
         categories = ranks[ranks.side == side].groupby("category", sort=False)
@@ -87,14 +93,20 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
 
 
 def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
-    """Return the ranks of words, as spelt in the embedding, among the words from which random lists are drawn."""
+    """Return the rank of each word, with its side and category (see `Frequency.ranks`).
+
+    A rank is a position in the pool: the words from which random lists are drawn, sorted by decreasing frequency. A
+    word in the pool has a known rank. A word of the embedding outside the pool is less frequent, so its rank is at
+    least the last rank. A word whose vector was computed from parts of the word may have any rank up to
+    _LARGEST_VOCABULARY.
+    """
     rank_of = _ranks_of_pool(embedding)
     words = all_words(table.values)
-    spelling_of = found_as(words, embedding.find(words), embedding.match)
-    rows: list[tuple[float, float, float]] = []
+    spelling_of = found_as(words, embedding.find(words), embedding.match)  # as in the embedding
+    rows: list[tuple[float, float, float]] = []  # known, least, and most
     for word in words:
         spelling = spelling_of.get(word)
-        if spelling is None:  # the vector was computed from parts of the word
+        if spelling is None:  # computed from parts of the word
             rows.append((float("nan"), 1, _LARGEST_VOCABULARY))
         elif spelling in rank_of:
             rows.append((rank_of[spelling], rank_of[spelling], rank_of[spelling]))
@@ -121,8 +133,9 @@ def _mean_log_ranks(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
 def _largest_contrast(weights: Numbers, ranks: pd.DataFrame) -> float:
     """Return the largest absolute value of ``group_means @ weights @ class_means``, with each mean between its bounds.
 
-    The sum is linear in each mean, so its extremes are at bounds: each combination of bounds of the groups is tried
-    with the bounds of the classes that make the sum as large, or as small, as possible.
+    The means are mean log ranks, whose bounds follow from the least and most possible rank of each word. The sum is
+    linear in each mean, so its extremes are at bounds: each combination of bounds of the groups is tried with the
+    bounds of the classes that make the sum as large, or as small, as possible.
     """
     class_least = _mean_log_ranks(ranks, "attribute", "least")
     class_most = _mean_log_ranks(ranks, "attribute", "most")
@@ -153,16 +166,20 @@ def overlap_of(ranks: Sequence[Numbers]) -> float:
 def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     """Estimate how much the similarity of general words changes with the product of their centred log ranks.
 
-    It is the slope ``sum(x (y - mean(y))) / sum(x^2)`` of similarities y on products x, over all pairs of words.
+    It is the slope ``sum(x (y - mean(y))) / sum(x^2)`` of similarities y on products x, over all pairs of words. To
+    save time, only every nth of the random words is used, so that about _GENERAL_WORDS words remain, or
+    _FEW_GENERAL_WORDS for similarities that are slow to compute.
     """
     rank_of = _ranks_of_pool(embedding)
-    words = random_words(embedding, _SEED)
-    step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
-    vectors = with_direction(embedding.find(words[::step]), words[::step])
+    all_random_words = random_words(embedding, _SEED)
+    most_words = _GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS
+    words = all_random_words[:: max(1, len(all_random_words) // most_words)]
+    vectors = with_direction(embedding.find(words), words)
     rows = np.stack(list(map(similarity.prepared, vectors.values())))
     similarities = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
     log_rank = np.log([rank_of[word] for word in vectors])
     log_rank -= log_rank.mean()
     is_pair = ~np.eye(len(rows), dtype=bool)  # a word and itself are not a pair
-    x, y = np.outer(log_rank, log_rank)[is_pair], similarities[is_pair]
+    x = np.outer(log_rank, log_rank)[is_pair]
+    y = similarities[is_pair]
     return float(x @ (y - y.mean()) / (x @ x))

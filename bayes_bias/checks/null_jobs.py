@@ -126,17 +126,26 @@ def judge(
 
 
 def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
-    """Return the records of `judge` for a posterior, without divergences."""
-    carried = carried_scopes(fitted.data, scopes) if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
+    """Return the records of `judge` for a posterior, without divergences: one record for each scope.
+
+    If the model cannot generalise to new words, the only record is of the widest scope.
+    """
+    scopes_of_model = (
+        carried_scopes(fitted.data, scopes) if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
+    )
     records = []
-    for scope in carried:
+    for scope in scopes_of_model:
         bias = describe(bias_estimate(fitted, scope), truth)
         records.append({"method": fitted.spec.name, "scope": scope, **bias})
     return records
 
 
 def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = None) -> list[ScopeName]:
-    """Return the scopes, or those in `scopes`, that sample something and that the design supports."""
+    """Return the scopes under which the bias of a design is judged: all that it supports, or those in `scopes`.
+
+    The scope that treats all words as fixed is excluded, because nothing is sampled under it. The default scope means
+    the widest scope that the design supports, such as "all" with replicates.
+    """
     supported = [name for name in possible_scopes(means) if not scope_of(name).samples_nothing]
     if scopes is None:
         return supported
@@ -148,16 +157,18 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
 def judge_integrand(integrand: Integrand, scope: Scope, truth: float = 0.0) -> list[Record]:
     """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`.
 
-    The posterior of a list is a mixture of normals around its raw bias, with one variance for each point of the grid.
+    An integrand is the posterior of many random lists before numerical integration. The posterior of a list is a
+    mixture of normals around its raw bias, with one variance for each point of a grid, and all points have equal
+    weights. Only the sides (targets, attributes) that the scope samples add to the variances.
     """
     is_sampled = [facet in scope for facet in WORDS]
     integrand = replace(integrand, sides=list(compress(integrand.sides, is_sampled)))
     mean = integrand.observed  # (list)
     variances = integrand.variances(_NULL_GRID)  # (list, point of the grid)
-    half = half_width(variances)
+    half_length = half_width(variances)  # of the 95% interval
     sd = np.sqrt(variances.mean(axis=1))
-    rank = ndtr((truth - mean[:, None]) / np.sqrt(variances)).mean(axis=1)
-    columns = {"mean": mean, "sd": sd, "ci95_lb": mean - half, "ci95_ub": mean + half}
+    rank = ndtr((truth - mean[:, None]) / np.sqrt(variances)).mean(axis=1)  # posterior probability below the truth
+    columns = {"mean": mean, "sd": sd, "ci95_lb": mean - half_length, "ci95_ub": mean + half_length}
     table = pd.DataFrame({**columns, "p_value": chance(variances, mean), "rank": rank})
     return [row._asdict() for row in table.itertuples(index=False)]
 
@@ -165,7 +176,11 @@ def judge_integrand(integrand: Integrand, scope: Scope, truth: float = 0.0) -> l
 def posterior_of(
     table: AssociationTable, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
 ) -> tuple[Fitted, int]:
-    """Return a posterior without diagnostics, which saves time, and the number of divergent transitions."""
+    """Sample the posterior of a table, and return it with the number of divergent transitions.
+
+    Unlike `fit`, this function computes no diagnostics, which saves time if hundreds of tables are fitted. The table
+    and the model are first adapted to each other, as in `fit`.
+    """
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
     posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
@@ -175,20 +190,23 @@ def posterior_of(
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
-    """Run WEAT's permutation test, which is exact if the partitions can be counted.
+    """Return the record of WEAT's permutation test, which is exact if the partitions can be counted.
 
-    The alternative of the published test is "greater".
+    Its test statistic is the difference between the scores of two groups, so control classes are not used. The
+    alternative of the published test is "greater".
     """
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
-    (record,) = _weat_records(design.scores[None], design.n_x, seed, alternative)
-    return record
+    return _weat_records(design.scores[None], design.n_x, seed, alternative)[0]
 
 
 def _weat_records(
     scores: NDArray[np.float64], n_first: int, seed: int, alternative: Alternative = "two-sided"
 ) -> list[Record]:
-    """Return the record of WEAT's permutation test of each list, given scores (lists, targets) that begin with those of
-    the first group.
+    """Return the record of WEAT's permutation test for each of many lists, whose bias is half a difference of means.
+
+    `scores` is an array (list, target) of the score of each target, its mean similarity to the first class minus the
+    second class. The first `n_first` targets belong to the first group. If targets can be divided into two groups in
+    too many ways, random partitions are used.
     """
     permutations = None if comb(scores.shape[1], n_first) <= MOST_PARTITIONS else _PERMUTATIONS
     tests = permutation_tests(scores, n_first, alternative=alternative, permutations=permutations, seed=seed)
@@ -201,8 +219,9 @@ def _weat_records(
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
-    """Compare SD-WEAT with the negative control of the paper, which draws attributes from a control class. The test is
-    one-sided.
+    """Return the record of SD-WEAT, which compares the targets with random attributes from a control class.
+
+    `vocabulary` is the name of this class, as in the negative control of the paper. The test is one-sided.
     """
     result = sd_weat(table, vocabulary=vocabulary, seed=seed)
     return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
@@ -212,13 +231,15 @@ def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Rec
     """Return the results of the quasi-F under each scope, as records with the columns of `judge`."""
     records = []
     for scope in get_args(Sampled):
-        test = _describe_test(quasi_f(table, scope), truth)
-        records.append({"method": QuasiF.measure, "scope": scope, **test})
+        records.append({"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)})
     return records
 
 
 def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.0, seed: int = 1) -> Record:
-    """Return the result of a classical test, or of the published WEAT, as a record with the columns of `judge`."""
+    """Return the result of a classical test, or of the published WEAT, as a record with the columns of `judge`.
+
+    `name` is a key of COMPETITORS (such as REML or min F'), or ONE_SIDED_WEAT.
+    """
     if name == ONE_SIDED_WEAT:
         return judge_by_weat(table, seed=seed, alternative="greater")
     test: CrossedTest = Occasion(table, seed=seed).answered_by(COMPETITORS[name])
@@ -231,7 +252,11 @@ def _describe_test(test: CrossedTest, truth: float) -> Record:
 
 
 def describe(bias: Estimate, truth: float) -> Record:
-    """Compare an estimate with the truth, with the columns of `judge`."""
+    """Return the mean, standard deviation, 95% interval, p-value, and rank of a bias, with the columns of `judge`.
+
+    The posterior of the bias is a mixture of normals or, if word effects were sampled, an array of draws. The p-value
+    is twice the probability of the less likely sign, and the rank is the probability of values below the truth.
+    """
     if bias.mixture is None:
         draws = bias.draws.to_numpy().ravel()
         mean = float(draws.mean())
@@ -244,7 +269,8 @@ def describe(bias: Estimate, truth: float) -> Record:
         prob_positive = bias.mixture.prob_positive.item()
         rank = bias.mixture.below(truth).item()
     interval = bias.quantiles(_INTERVAL).ravel().tolist()
-    return _record(mean, sd, interval, p_value=2 * min(prob_positive, 1 - prob_positive), rank=rank)
+    p_value = 2 * min(prob_positive, 1 - prob_positive)
+    return _record(mean, sd, interval, p_value, rank)
 
 
 def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
@@ -281,7 +307,10 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Hash of everything that affects the results. Stored records are used only if they have the same key."""
+        """Hash of everything that affects the results. Stored records are used only if they have the same key.
+
+        It is computed from the words, vectors, and settings of the design, and from the models and other methods.
+        """
         design = self.design
         drawing = [design.random_groups, design.planted, design.topics, design.group_topics]
         parts: list[Any] = [
@@ -321,7 +350,11 @@ class Cell:
         return records
 
     def _judge_table(self, number: int) -> list[Record]:
-        """Return the records of one random draw for all methods."""
+        """Return the records of one random draw for all methods.
+
+        The draw is a table with a known bias, `truth`. The permutation tests and the models get seeds that depend on
+        its number, so each draw can be repeated alone. Records of models contain the computation time.
+        """
         table, truth = self.design.draw(self.seed, number), self.design.planted
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
@@ -339,7 +372,10 @@ class Cell:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return True if plain arrays suffice, that is, if only WEAT and integrated models evaluate cosines."""
+        """Return True if plain arrays suffice, that is, if only WEAT and integrated models evaluate cosines.
+
+        Then `_judge_plain` evaluates many draws at once, which is much faster than a table for each draw.
+        """
         if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
             return False
         if not (self.design.has_plain_vectors and all(map(is_integrated, self.specs))):
@@ -349,20 +385,27 @@ class Cell:
         return "both" in possible_scopes(means) and all(suits_design(spec, means) for spec in self.specs)
 
     def _judge_plain(self, numbers: Sequence[int]) -> list[Record]:
-        """Evaluate draws as arrays, and integrate all their posteriors at once."""
-        judged: list[list[Record]] = []  # for each method and scope, the record of each draw
+        """Evaluate the draws with these numbers as arrays, and integrate all their posteriors at once.
+
+        Each method and scope has a list of records, one record for each draw. These lists are finally sorted by draw,
+        so that the result is the same as from `_judge_table`. WEAT depends on no model, so it is computed only with the
+        first one. Its score of a target is the difference between the means over the two classes.
+        """
+        records_of_methods: list[list[Record]] = []  # for each method and scope, the record of each draw
         for spec in self.specs:
             start = perf_counter()
             integrand, tables = self.design.draw_plain(self.seed, numbers, spec)
-            if self.with_weat and not judged:
-                first_class, second_class = np.moveaxis(tables.target_mean, -1, 0)
-                judged.append(_weat_records(first_class - second_class, int(tables.groups[0]), self.seed))
+            if self.with_weat and not records_of_methods:
+                first_class, second_class = np.moveaxis(tables.target_mean, -1, 0)  # each (draw, target)
+                scores = first_class - second_class
+                records_of_methods.append(_weat_records(scores, int(tables.groups[0]), self.seed))
             for scope in carried_scopes(self.design.means, self.scopes):
                 posteriors = judge_integrand(integrand, sampling_scope(scope), self.design.planted)
-                more = {"method": spec.name, "scope": scope, "seconds": (perf_counter() - start) / len(numbers)}
-                judged.append([more | posterior for posterior in posteriors])
+                seconds = (perf_counter() - start) / len(numbers)
+                method = {"method": spec.name, "scope": scope, "seconds": seconds}
+                records_of_methods.append([method | posterior for posterior in posteriors])
         records: list[Record] = []
-        for number, *records_of_draw in zip(numbers, *judged, strict=True):
+        for number, *records_of_draw in zip(numbers, *records_of_methods, strict=True):
             records += [{"draw": number, **record} for record in records_of_draw]
         return records
 
@@ -383,7 +426,9 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     store = None if folder is None else open_store(folder)
     keys = [cell.key for cell in cells]
     # The first draws of every cell come first, so that a run that is stopped early has results for each cell.
-    all_jobs, cell_of_job = [], []
+    all_jobs: list[Job] = []
+    cell_of_job: list[int] = []  # the index of the cell
+    # Without a folder, cells that are evaluated as arrays have larger jobs.
     draws_per_job = [_BATCH_OF_ARRAYS if store is None and cell.is_plain else _BATCH for cell in cells]
     for first in range(0, draws, _BATCH):
         for index, cell in enumerate(cells):

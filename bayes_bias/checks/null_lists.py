@@ -96,7 +96,8 @@ class NullDesign:
     ) -> Self:
         """Return the design of a list, limited to words in the embedding, with random attributes or targets.
 
-        With `own_words`, these attributes or targets are the words of the list, exchanged between classes or groups.
+        Random words are drawn from a pool of common words of the embedding. With `own_words`, there is no pool, and the
+        attributes or targets are the words of the list, exchanged between classes or groups.
         """
         if random == "targets" or (own_words and random == "both"):
             _check_balance(wordlist)
@@ -129,9 +130,7 @@ class NullDesign:
         )
 
     def with_sizes(self, size: int) -> Self:
-        """Return the design with `size` random words in each associated class, or in each group if the classes are
-        fixed.
-        """
+        """Return the design with `size` random words in each associated class or, with fixed classes, in each group."""
         if self.classes:
             return self.with_random_groups(size)
         return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
@@ -143,8 +142,9 @@ class NullDesign:
     def drawn_as(self, drawn: Drawn) -> Self:
         """Return the design whose random words are drawn as sub-topics, or from one random topic per group and class.
 
-        With sub-topics, the population bias is zero, as it is with single words. With topics, the population bias is
-        not zero, because topics differ.
+        With sub-topics, a group or class has the neighbourhoods of up to three random words, but at least two words in
+        each. The population bias is zero, as it is with single words. With topics, all targets and attributes are
+        random, and the population bias is not zero, because topics differ.
         """
         if drawn in ("words", "own words"):
             return self
@@ -152,8 +152,7 @@ class NullDesign:
             no_fixed_words: Words = MappingProxyType({})
             return replace(self.with_random_groups(), classes=no_fixed_words, topics=1, group_topics=1)
         smallest_random_group = min(map(len, self.groups.values())) if self.random_groups else 0
-        has_random_classes = not self.classes
-        smallest_random_class = min(self.sizes.values()) if has_random_classes else 0
+        smallest_random_class = 0 if self.classes else min(self.sizes.values())
         return replace(
             self,
             topics=min(_SUB_TOPICS, smallest_random_class // _FEWEST_IN_SUB_TOPIC),
@@ -170,7 +169,7 @@ class NullDesign:
         return replace(self, planted=bias)
 
     def check_pool(self) -> None:
-        """Raise an error if there are not enough words for the design."""
+        """Raise an error if the pool has fewer words than the random classes and groups need."""
         size = 0 if self.classes else sum(self.sizes.values())
         size += sum(map(len, self.groups.values())) if self.random_groups else 0
         if size > len(self.pool):
@@ -212,7 +211,9 @@ class NullDesign:
     def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
         """Return the words of each group and of each associated class for one random draw.
 
-        Words of a side are the words of the list, or they are exchanged, or they are taken from the shuffled pool.
+        Depending on the design, the words of a side are the words of the list, or these words exchanged between groups
+        (classes), or words from the shuffled pool. The pool is an array of positions, and `_take` removes words from
+        it.
         """
         self.check_pool()
         rng = np.random.default_rng([seed, number])
@@ -249,11 +250,13 @@ class NullDesign:
     def draw_plain(self, seed: int, numbers: Iterable[int], spec: ModelSpec) -> tuple[Integrand, PlainTables]:
         """Return the results of `draw` for some numbers as arrays. Words must have plain vectors.
 
-        The result is the integrand of the posteriors, and the tables with one row for each number.
+        The first result is the integrand, from which the posteriors of all draws are integrated at once. The second has
+        the values of all tables, with one row for each number. A planted bias is added to each table.
         """
         draws = [self.draw_words(seed, number) for number in numbers]
+        class_names = self.classes or self.sizes  # classes with fixed or with random words
         targets = [self._category([groups[name] for groups, _ in draws]) for name in self.groups]
-        attributes = [self._category([classes[name] for _, classes in draws]) for name in self.classes or self.sizes]
+        attributes = [self._category([classes[name] for _, classes in draws]) for name in class_names]
         tables = PlainTables.of(targets, attributes)
         if self.planted:
             # The order of groups and classes is the same in all draws.
@@ -264,9 +267,10 @@ class NullDesign:
         return integrand.with_independent_words() if self.independent else integrand, tables
 
     def _category(self, words_of_lists: Sequence[Sequence[str]]) -> CategoryWords:
-        """Return the vectors and profiles of the words of one group or class of each list.
+        """Return the vectors and profiles of the words of one group or class in each random list.
 
-        If all lists have the same words, there is a single list.
+        A profile describes a word by its cosines with general words. If all lists have the same words, which is the
+        case for words that are not random, the arrays have a single list.
         """
         positions = np.stack([self._positions(words) for words in words_of_lists])  # (list, word)
         if (positions == positions[0]).all():
@@ -294,7 +298,7 @@ class NullDesign:
 
     @cached_property
     def _place(self) -> Positions:
-        """The place in the pool of each position, or -1."""
+        """The place in the pool of each position among all vectors, or -1 for words that are not in the pool."""
         place = np.full(len(self.vectors), -1, dtype=np.intp)
         place[self._positions_of_pool] = np.arange(len(self.pool))
         return place
@@ -312,7 +316,10 @@ class NullDesign:
 
     @cached_property
     def _profiles(self) -> NDArray[np.float64]:
-        """The profiles of all words relative to general words, without columns if the design has no general words."""
+        """The profiles of all words (word, general word), which show how similar their meanings are.
+
+        There are no columns if the design has no general words.
+        """
         if self.vocabulary is None:
             return np.zeros((len(self.vectors), 0))
         return self.vocabulary.profiles(self.vocabulary.rows(list(self.vectors.values())))
@@ -320,33 +327,44 @@ class NullDesign:
     def _values(
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-        """Return the mean over replicates, and the values of each replicate."""
-        x = np.stack([self.vectors[word] for word in targets])
-        a = np.stack([self.vectors[word] for word in attributes])
-        mean, singles = self.similarity.average_replicates(x, a)
-        planted = [self._plant(np.asarray(table), targets, attributes) for table in (mean, *singles)]
-        return planted[0], planted[1:]
+        """Return the similarities of targets and attributes: the mean over replicates, and a table for each replicate.
+
+        `targets` and `attributes` have the group or class of each word. If the design has a planted bias, it is added
+        to all tables.
+        """
+        target_vectors = np.stack([self.vectors[word] for word in targets])
+        attribute_vectors = np.stack([self.vectors[word] for word in attributes])
+        mean, singles = self.similarity.average_replicates(target_vectors, attribute_vectors)
+        values, *values_of_replicates = [self._plant(np.asarray(t), targets, attributes) for t in (mean, *singles)]
+        return values, values_of_replicates
 
     def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
         """Take `n` words from a shuffled pool, and return them with the remaining pool.
 
-        Without topics, these are the first words. Otherwise, the first word of the pool and its nearest neighbours form
-        a topic. They are removed before the next topic is taken, and topics have equal numbers of words (up to one).
+        A pool has the positions of its words. Without topics, the words are the first `n`. Otherwise, they come from
+        `topics` topics, each of which consists of the first word of the pool and its nearest neighbours by cosine. They
+        are removed before the next topic is taken, and topics have equal numbers of words (up to one).
         """
         taken: list[int] = []
         for topic in range(topics):
-            size = (n * (topic + 1)) // topics - len(taken)
+            size = (n * (topic + 1)) // topics - len(taken)  # sizes of topics differ by one at most
             cosine_with_first = self._products[self._place[pool[0]], self._place[pool]]
+            # The nearest words include the first word itself.
             in_topic = np.zeros(len(pool), dtype=bool)
             in_topic[np.argpartition(-cosine_with_first, size - 1)[:size]] = True
             taken += pool[in_topic].tolist()
             pool = pool[~in_topic]
-        n_left = n - len(taken)  # zero if there are topics
+        n_left = n - len(taken)  # n without topics, and 0 with topics
         taken += pool[:n_left].tolist()
         return tuple(self._words[position] for position in taken), pool[n_left:]
 
     def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
-        """Return similarities with the planted bias (see `draw`), given the group or class of each word."""
+        """Return similarities (target, attribute) with a planted bias, given the group or class of each word.
+
+        As `draw` explains, a bias b moves vectors by s, with ``s^2 = b / 2``. The cosine y of a target and an attribute
+        becomes ``(1 - s^2) y + s^2`` if the attribute's class is stereotypical for the target's group, and ``(1 - s^2)
+        y - s^2`` otherwise.
+        """
         if not self.planted:
             return similarity
         shift = self.planted / 2  # s^2
@@ -366,31 +384,38 @@ _EXCHANGED: Mapping[Random, tuple[Side, ...]] = MappingProxyType(
 
 
 def _check_exchanged(name: str, exchanged: Sequence[Side], categories: Mapping[Side, Words]) -> None:
-    """Raise an error if there is only one group, or one class, whose words could be exchanged."""
+    """Raise an error if there is only one group, or one class, whose words could be exchanged.
+
+    `exchanged` are the sides whose words are exchanged, and `categories` are the groups and classes of the list.
+    """
     for side in exchanged:
         if len(categories[side]) < 2:
-            other = "attributes" if side == "target" else "targets"
+            other_words = "attributes" if side == "target" else "targets"
             raise WordListError(
                 f"'{name}' has a single {'group' if side == 'target' else 'class'} of {side}s, so its words cannot be"
-                f" exchanged with others. Exchange the {other} (`random`='{other}')."
+                f" exchanged with others. Exchange the {other_words} (`random`='{other_words}')."
             )
 
 
 def _common_topics(topics: Topics, categories: Words) -> dict[str, str]:
-    """Return the sub-topic of each word, for sub-topics with words in every group (class)."""
+    """Return the sub-topic of each word, for sub-topics with words in every group (class).
+
+    `topics` has the words of each sub-topic, by group (class). Words of other sub-topics are not in the result.
+    """
     topics_by_category = [topics.get(category, {}) for category in categories]
     common_names = set.intersection(*map(set, topics_by_category)) if topics_by_category else set()
     topic_of_word: dict[str, str] = {}
     for words_of_topic in topics_by_category:
-        for name in common_names:
-            topic_of_word |= dict.fromkeys(words_of_topic[name], name)
+        for topic in common_names:
+            topic_of_word |= dict.fromkeys(words_of_topic[topic], topic)
     return topic_of_word
 
 
 def _exchanged(categories: Words, strata: Mapping[str, str], rng: np.random.Generator) -> dict[str, tuple[str, ...]]:
     """Return groups (classes) of the same sizes, after words of each stratum were exchanged at random.
 
-    Each word is replaced by a random word of its stratum. Words without a stratum form a stratum of their own.
+    `strata` has the stratum of each word, a sub-topic. Within a stratum, words are permuted, and each word gets the
+    group of the word whose place it takes. Words without a stratum form a stratum of their own.
     """
     category_of_word = category_of(categories)
     words_of_stratum: dict[str, list[str]] = {}
@@ -398,15 +423,16 @@ def _exchanged(categories: Words, strata: Mapping[str, str], rng: np.random.Gene
         words_of_stratum.setdefault(strata.get(word, ""), []).append(word)
     exchanged: dict[str, list[str]] = {category: [] for category in categories}
     for words in words_of_stratum.values():
-        for word, k in zip(words, rng.permutation(len(words)), strict=True):
-            exchanged[category_of_word[word]].append(words[k])
+        for word, new in zip(words, rng.permutation(len(words)), strict=True):
+            exchanged[category_of_word[word]].append(words[new])
     return {category: tuple(words) for category, words in exchanged.items()}
 
 
 def _check_balance(wordlist: WordList) -> None:
     """Raise an error if random targets could have a bias.
 
-    This is the case if words in general can be closer to one class than to another.
+    Words in general can be closer to one class than to another. This cancels out only if there are at least two classes
+    and each is stereotypical for the same number of groups. Classes that are opposites are stereotypical for no group.
     """
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
@@ -417,7 +443,11 @@ def _check_balance(wordlist: WordList) -> None:
 
 
 def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
-    """Return the general words of an embedding, or None if there are none or if the list does not need them."""
+    """Return the general words of an embedding, or None if there are none or if the list does not need them.
+
+    The model uses them to estimate how words covary, unless the list states that its sub-topics are exhaustive. Words
+    of the list are excluded.
+    """
     if wordlist.sub_topics == "exhaustive":
         return None
     try:
@@ -427,7 +457,7 @@ def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None
 
 
 def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
-    """Return the words that have vectors, by group or class."""
+    """Return the words of each group or class that have vectors. Groups and classes without such words are omitted."""
     covered = {}
     for name, words in table.items():
         if found := tuple(word for word in words if word in vectors):
@@ -440,7 +470,8 @@ def _pool(
 ) -> dict[str, NDArray[np.float64]]:
     """Return prepared vectors of random common words, excluding all spellings of words in the list.
 
-    Words without a direction, and copies of other vectors, are omitted.
+    A vector is prepared for the similarity: for cosines, it is scaled to unit length. Words without a direction (zero
+    vectors), and copies of other vectors, are omitted.
     """
     own_words = set(map(str.casefold, wordlist.words))
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
@@ -450,8 +481,8 @@ def _pool(
             f"'{embedding.name}' contains no words other than those of '{wordlist.name}'"
             " from which to draw random lists."
         )
-    prepared = _unit if similarity.unit else similarity.prepared
-    return {word: prepared(vector) for word, vector in stored.items()}
+    prepare = _unit if similarity.unit else similarity.prepared
+    return {word: prepare(vector) for word, vector in stored.items()}
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:

@@ -116,7 +116,11 @@ def _with_likelihood(fitted: Fitted, draws: GivenDraws) -> dict[str, xr.Dataset]
 
 
 def _given_draws(fitted: Fitted) -> GivenDraws:
-    """Return the distribution of each value given some of the draws."""
+    """Return the distribution of each raw value given the parameters and word effects of some posterior draws.
+
+    Raise an error if the fit does not contain the raw values. Models that generalise to new words may integrate word
+    effects out, so these effects are drawn first.
+    """
     if fitted.observed is None:
         raise TableError("`fit` contains no raw values, because there were too many. Check a fit of shorter lists.")
     posterior = _posterior_of_mean_table(fitted) if fitted.structure.GENERALISES else fitted.posterior
@@ -143,7 +147,7 @@ def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
     """Return every nth draw of each chain, with the smallest n that leaves at most 1,000 draws, up to rounding."""
-    step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
+    step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)  # rounded up
     return draws.isel(draw=slice(None, None, step))
 
 
@@ -218,7 +222,10 @@ def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
 
 
 def _published_or_why_not(table: AssociationTable, seed: int, sampling: Sampling) -> tuple[Fitted | None, str]:
-    """Return a fit of the published model, or the reason why there is none."""
+    """Return a fit of the published model, or None and the reason why there is none.
+
+    The model may not support the table, or its fit may not converge.
+    """
     try:
         published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
     except TableError as error:

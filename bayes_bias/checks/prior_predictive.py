@@ -80,15 +80,16 @@ def prior_predictive(
 
 
 def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
-    """Return draws from the prior of a PyMC model of a table."""
+    """Return draws from the prior of a PyMC model of a table, in the groups that `prior_predictive` describes.
+
+    If the model has block means, the bias is computed from them and added to the prior. If it also draws values, the
+    noise of the bias is added: the raw contrast of the values minus the bias.
+    """
     # PyMC logs the names of the drawn variables at the level of notices.
     with logging_from("pymc.sampling.forward", logging.WARNING):
+        # Each variable is drawn only a few hundred times, so full compilation would take longer than drawing.
         samples = pm.sample_prior_predictive(
-            # Each variable is drawn only a few hundred times, so full compilation would take longer than drawing.
-            draws,
-            model=model,
-            random_seed=seed,
-            compile_kwargs={"mode": "FAST_COMPILE"},
+            draws, model=model, random_seed=seed, compile_kwargs={"mode": "FAST_COMPILE"}
         )
     parameters = samples["prior"].to_dataset()
     # Standard normal variables from which PyMC computes effects are no parameters.

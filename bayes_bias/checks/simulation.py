@@ -28,7 +28,10 @@ _BATCH = 100
 def judge_simulations(
     table: AssociationTable, spec: ModelSpec, *, truth: float, draws: int, seed: int, sampling: Sampling
 ) -> pd.DataFrame:
-    """Return the records of `judge` for tables that a model simulates for the words of a table, under the widest scope.
+    """Return the records of `judge` for tables that a model simulates for the words of a table.
+
+    The true bias of each table is `truth`. The posterior is judged under the widest scope, so that it generalises to
+    new words on all sides. Each table has its own seed.
 
     Raises
     ------
@@ -73,11 +76,16 @@ def simulated_tables(
 
 
 def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numbers) -> AssociationTable:
-    """Return the table with other values of its pairs, to which the shift of their block (group, class) is added."""
+    """Return the table with other values, to which the shift of their block (group, class) is added.
+
+    `pair_values` has a value for each pair of words whose value in the table is not missing, (pair) or (replicate,
+    pair). With replicates, each replicate becomes a table, and the values are their mean.
+    """
     position_of_pair = np.nonzero(table.values.notnull().to_numpy())
     shift_of_cell = shift[np.ix_(table.group_index, table.class_index)]  # (target, attribute)
 
     def as_matrix(values: xr.DataArray) -> xr.DataArray:
+        """Return values of pairs as a matrix (target, attribute) with the shift. Other cells are missing."""
         matrix = np.full(table.values.shape, np.nan)
         matrix[position_of_pair] = values.to_numpy()
         return table.values.copy(data=matrix + shift_of_cell)

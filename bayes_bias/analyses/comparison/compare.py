@@ -196,7 +196,10 @@ def compare(
 
 
 def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | None, alike: MadeAlike | None) -> Verdict:
-    """Return the verdict on a change or difference. Corpora that were not similarly trained get no verdict."""
+    """Return the verdict on a change by debiasing or, if `alike` is given, on a difference between two corpora.
+
+    Corpora whose embeddings were not similarly trained get no verdict.
+    """
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
     verdict = verdict_on("difference", change, scope, ci_prob, rope)
@@ -206,8 +209,8 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
 def _are_versions(before: AssociationTable, after: AssociationTable, alike: MadeAlike) -> bool:
     """Return True if one embedding seems to be made from the other, because words have similar vectors in both.
 
-    The words are random words if both embeddings can be read, and otherwise the words of the list. Without vectors,
-    the result is True.
+    The words are random words if both embeddings can be read (`alike` is known), and otherwise the words of the list.
+    The median cosine of a word's two vectors must exceed _UNRELATED. Without vectors, the result is True.
     """
     if not alike.unknown:
         return alike.are_versions
@@ -222,7 +225,10 @@ def _are_versions(before: AssociationTable, after: AssociationTable, alike: Made
 
 
 def _zero_sides(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
-    """Return the side whose bias is zero by construction, if any. Raise an error if this applies to both sides."""
+    """Return the side whose bias is zero by construction, if any. Raise an error if this applies to both sides.
+
+    The result is a tuple with "before" or "after", or an empty tuple.
+    """
     sides: dict[State, AssociationTable] = {"before": before, "after": after}
     zero_sides = tuple(state for state, table in sides.items() if zero_by_construction(table))
     if len(zero_sides) == 2:
@@ -234,7 +240,11 @@ def _zero_sides(before: AssociationTable, after: AssociationTable) -> tuple[Stat
 
 
 def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None) -> pd.DataFrame:
-    """Return a row for each state. A bias that was not sampled is zero by construction."""
+    """Return a row for each state: the posterior of the bias before, after, and of its change.
+
+    A state without a fit was not sampled, because its bias is zero by construction. Under a scope that samples nothing,
+    intervals are missing.
+    """
     interval = list(interval_names(ci_prob))
     rows: dict[State, dict[str, Any]] = {}
     for state in STATES:
@@ -254,7 +264,11 @@ def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope
 def control_levels(
     change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> pd.DataFrame:
-    """Return the change of the mean of each group with each control class (see `Comparison.controls`)."""
+    """Return the change of the mean of each group with each control class (see `Comparison.controls`).
+
+    The levels of a change are the changes of all means of a group with a class, of which those with control classes are
+    selected.
+    """
     table_of_levels = tabulate(levels(change, scope), ci_prob, "eti", rope)
     return table_of_levels.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 
@@ -262,13 +276,16 @@ def control_levels(
 def _measures(
     before: AssociationTable, after: AssociationTable, defining_sets: GivenSets, seed: int
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Return every measure on both sides. Omit measures that are undefined on one side."""
-    first = measure_all(before, defining_sets=defining_sets, seed=seed)
-    second = measure_all(after, defining_sets=defining_sets, seed=seed)
-    left, right = first.table.align(second.table, join="inner", axis=0)
+    """Return every published measure on both sides, and the reasons why others are omitted.
+
+    A measure is omitted if it is undefined on one side. ``b0`` is its value without bias.
+    """
+    measured_before = measure_all(before, defining_sets=defining_sets, seed=seed)
+    measured_after = measure_all(after, defining_sets=defining_sets, seed=seed)
+    left, right = measured_before.table.align(measured_after.table, join="inner", axis=0)
     columns = {"before": left.value, "after": right.value, "b0": left.b0}
     table = pd.DataFrame({**columns, "p_before": left.p_value, "p_after": right.p_value})
-    return table.rename_axis("measure"), {**second.left_out, **first.left_out}
+    return table.rename_axis("measure"), {**measured_after.left_out, **measured_before.left_out}
 
 
 # Pairwise comparisons of several embeddings.
@@ -357,7 +374,11 @@ def compare_all(
 
 
 def _change(before: AssociationTable, after: AssociationTable) -> AssociationTable:
-    """Return the difference of two tables. Its name contains both table names."""
+    """Return the difference of two tables, whose name contains both table names.
+
+    Raise an error if there is nothing to estimate, because the tables are equal or both biases are zero by
+    construction.
+    """
     if zero_by_construction(before) and zero_by_construction(after):
         raise TableError(
             f"In '{before.name}' and '{after.name}', the bias is zero by construction, so there is no change to"
@@ -375,9 +396,10 @@ def zero_by_construction(table: AssociationTable) -> bool:
     """Return True if every associated attribute is equally close to all groups, so that the bias is exactly zero.
 
     This is the case after equalising, which results in the same cosine of "he" and "she" with every neutral word.
-    Because this bias is exactly zero, a posterior would wrongly show uncertainty.
+    Because this bias is exactly zero, a posterior would wrongly show uncertainty. Differences below EQUAL are rounding
+    errors.
     """
     means = table_means(table)
-    near = means.attribute_mean[compared_attributes(means)]
+    closeness = means.attribute_mean[compared_attributes(means)]  # (attribute, group)
     bias = (means.block_mean * bias_weights(means)).sum()
-    return bool((near.max("group") - near.min("group")).max() < EQUAL and abs(bias) < EQUAL)
+    return bool((closeness.max("group") - closeness.min("group")).max() < EQUAL and abs(bias) < EQUAL)

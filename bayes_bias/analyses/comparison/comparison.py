@@ -80,6 +80,7 @@ class ShareRemoved:
     upper: float = math.nan
 
     def __str__(self) -> str:
+        """Return the observed share with Fieller's interval, if there is one, as percentages."""
         if math.isnan(self.observed):
             return "not reported"
         bounds = "" if math.isnan(self.lower) else f" [{self.lower:.0%}, {self.upper:.0%}]"
@@ -180,14 +181,17 @@ class Comparison(Tabled):
 
     @property
     def text(self) -> str:
-        """The result in sentences."""
+        """The result in sentences: the headline and its details or, without convergence, only the verdict and notes."""
         if self.verdict.label == "not converged":
             return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
         return with_unit(" ".join([f"{self.headline}.", *self.details]), self.before.unit)
 
     @property
     def headline(self) -> str:
-        """State whether the bias changed, in which direction and how much, without a full stop."""
+        """State whether the bias changed, in which direction and how much, without a full stop.
+
+        Some labels of the verdict mean that there is none, and have a sentence of their own.
+        """
         label = self.verdict.label
         if label in _WITHOUT_VERDICT:
             return _WITHOUT_VERDICT[label]
@@ -195,7 +199,11 @@ class Comparison(Tabled):
 
     @property
     def finding(self) -> Finding:
-        """What the headline needs to state about the change or difference."""
+        """What the headline needs to state about the change or difference.
+
+        The verb states the direction of a clear change, so its size has no sign. Labels of verdicts on fixed attributes
+        add "with these attributes" to the title.
+        """
         label, change, metric = self.verdict.label, self.bias.loc["change"], self.before.metric
         clear = label in ("distinguishable", "these words differ")
         borderline = label in ("borderline", "these words may differ")
@@ -210,14 +218,16 @@ class Comparison(Tabled):
         title = called(self.before.title)
         if label in _OF_THESE_ATTRIBUTES:
             title += " with these attributes"
-        # The verb states the direction of a clear change, so its size has no sign.
         size = opposite(change) if clear and not is_up else change
         sign: Sign = "" if clear else "+"
         size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign=sign, unit=metric.unit)
         return Finding(title=title, value=float(change["mean"]), size=size_as_text, clear=clear, words=words)
 
     def _direction(self, is_up: bool) -> str:
-        """Return the direction of the change; "increased" would be ambiguous for a negative bias."""
+        """Return the direction of the change, where `is_up` means towards the stereotype.
+
+        For a negative bias, "increased" would be ambiguous. Two corpora are compared, and do not change.
+        """
         if self.corpora:
             return "more stereotypical" if is_up else "less stereotypical"
         if (self.bias["mean"][["before", "after"]] < 0).any():
@@ -226,7 +236,11 @@ class Comparison(Tabled):
 
     @property
     def details(self) -> list[str]:
-        """The sentences after the headline: the change, its size relative to the bias, and its limits."""
+        """The sentences after the headline: the change, its size relative to the bias, and its limits.
+
+        For a change by debiasing, these include the share of the bias that was removed, control classes that moved, and
+        words from which the debiasing method learned. Empty sentences are omitted.
+        """
         if self.verdict.label == "not converged":
             return [f"{fmt.capitalized('; '.join(self.verdict.problems))}."]
         sentences = _biases(self)
@@ -252,7 +266,10 @@ class Comparison(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show both biases and their difference."""
+        """Show the bias on both sides and their difference, with intervals and probabilities.
+
+        A bias that is zero by construction has no interval.
+        """
         rows, metric, rope = self.bias, self.before.metric, self.verdict.rope
         mean, interval = estimate_columns(rows, "bias", self.ci_prob, metric.decimals)
         intervals = pd.Series(interval.cells, rows.index)
@@ -278,7 +295,7 @@ class Comparison(Tabled):
 
     @property
     def measures_layout(self) -> Layout:
-        """Show every measure on both sides."""
+        """Show every published measure on both sides, its value without bias, and its p-values."""
         rows, before, after = self.measures, self.names["before"], self.names["after"]
         where = f"in {self.between}" if self.corpora else f"before and after{self._interval_text}"
         return Layout(
@@ -331,7 +348,10 @@ class Comparison(Tabled):
 
 
 def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: bool) -> Mapping[State, str]:
-    """Return the names of the sides (see `Comparison.names`)."""
+    """Return the names of the sides and of their difference (see `Comparison.names`).
+
+    Two corpora are named after their embeddings, if these have different names.
+    """
     if not corpora:
         return {state: str(state) for state in STATES}
     embeddings = _embeddings(before, after)
@@ -341,7 +361,10 @@ def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: b
 
 
 def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, str]:
-    """Return the embedding of each side whose table contains its name."""
+    """Return the name of the embedding of each side, by "before" and "after".
+
+    A side whose table does not contain this name is missing.
+    """
     embeddings = {}
     for side, table in (("before", before), ("after", after)):
         if name := table.provenance.get("embedding", ""):
@@ -373,15 +396,19 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
         return ShareRemoved(math.nan)
     if bias.by_construction.any() or b**2 <= z2 * var_b:
         return ShareRemoved(observed)
-    square = b**2 - z2 * var_b  # A
-    half = a * b - z2 * covariance_of_sides(bias["sd"] ** 2)  # B
-    constant = a**2 - z2 * var_a  # C
-    root = math.sqrt(max(half**2 - square * constant, 0))
-    return ShareRemoved(observed, lower=1 - (half + root) / square, upper=1 - (half - root) / square)
+    coef_a = b**2 - z2 * var_b
+    coef_b = a * b - z2 * covariance_of_sides(bias["sd"] ** 2)
+    coef_c = a**2 - z2 * var_a
+    root = math.sqrt(max(coef_b**2 - coef_a * coef_c, 0))
+    # The share removed is 1 - r for each solution r.
+    return ShareRemoved(observed, lower=1 - (coef_b + root) / coef_a, upper=1 - (coef_b - root) / coef_a)
 
 
 def _biases(comparison: Comparison) -> list[str]:
-    """Return sentences on the change, or difference, and both biases."""
+    """Return sentences on the change, or difference, and both biases.
+
+    Under a scope that samples nothing, the values are raw contrasts and have no intervals.
+    """
     decimals = comparison.before.metric.decimals
     kind = "raw" if scope_of(comparison.scope).samples_nothing else "estimated"
     texts = {}
@@ -400,7 +427,10 @@ def _biases(comparison: Comparison) -> list[str]:
 
 
 def _share(comparison: Comparison) -> str:
-    """Return a sentence on the share removed, or on the reason why there is none."""
+    """Return a sentence on the share removed, or on the reason why there is none.
+
+    Without Fieller's interval, the share of the raw contrast is stated. If it is infinite, there is no sentence.
+    """
     share = comparison.share_removed
     if not math.isnan(share.lower):
         return f"The share removed is {share}."
@@ -410,19 +440,25 @@ def _share(comparison: Comparison) -> str:
 
 
 def _few_words(comparison: Comparison) -> str:
-    """Return a warning if a group or class has so few words that the interval of the change may be too short."""
-    shortest = min(min(sizes.values()) for sizes in words_of_categories(comparison.before).values())
-    if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
+    """Return a warning if a group or class has so few words that the interval of the change may be too short.
+
+    Fewer than _ENOUGH words are few.
+    """
+    fewest_words = min(min(sizes.values()) for sizes in words_of_categories(comparison.before).values())
+    if scope_of(comparison.scope).samples_nothing or fewest_words >= _ENOUGH:
         return ""
     return (
         "The interval of the change may be too short, because a group or class has only"
-        f" {fmt.counted(shortest, 'word')}. In simulations, 95% intervals contained 88% of known changes with four"
+        f" {fmt.counted(fewest_words, 'word')}. In simulations, 95% intervals contained 88% of known changes with four"
         " words in each, and 94% with eight."
     )
 
 
 def _taught(comparison: Comparison) -> list[str]:
-    """Return a warning if a debiasing method learned from words of the list, on either side."""
+    """Return a warning if a debiasing method learned from words of the list, on either side.
+
+    The change of these words does not show the change of other words. The result is a list with the warning, or empty.
+    """
     words = list(dict.fromkeys([*taught_words(comparison.before), *taught_words(comparison.after)]))
     if not words:
         return []
@@ -437,17 +473,20 @@ def _cost(comparison: Comparison) -> list[str]:
 
 
 def _moved_controls(comparison: Comparison) -> str:
-    """Return a sentence on the control class with the largest change. Debiasing should not change any control class."""
+    """Return a sentence on the control class with the largest change, or "" without control classes.
+
+    Debiasing should not change any control class.
+    """
     controls = comparison.controls
     if controls.empty:
         return ""
-    most = controls["mean"].abs().idxmax()
-    row = controls.loc[most]
-    exact = scope_of(comparison.scope).samples_nothing
-    bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
+    moved_most = controls["mean"].abs().idxmax()
+    row = controls.loc[moved_most]
+    has_interval = not scope_of(comparison.scope).samples_nothing
+    bounds: tuple[float, float] = interval_of(row) if has_interval else (math.nan, math.nan)
     change = fmt.value_and_interval(row["mean"], *bounds, comparison.before.metric.decimals)
     verb = "differs" if comparison.corpora else "moved"
-    return f"Of the control classes, {most} {verb} most ({change})."
+    return f"Of the control classes, {moved_most} {verb} most ({change})."
 
 
 def comparison_document(comparison: Comparison) -> Document:
@@ -529,7 +568,7 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
 
 
 def _plot_sides(comparison: Comparison) -> "Axes":
-    """Plot both biases and the change, or difference."""
+    """Plot both biases and the change, or difference, with their names in the title."""
     from bayes_bias.plots.style import set_title, shortened, style  # which imports Matplotlib
 
     ax = plots.plot_overview(list(comparison.fits.values()), comparison.scope, ci_prob=comparison.ci_prob)
@@ -549,20 +588,20 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def methods_of(comparison: Comparison) -> Methods:
-    """Return the methods text, which is based on the tables, the spec, and the fits."""
+    """Return the methods text, which is based on the tables, the spec, and the fits of the change and of both sides."""
     fits = {str(state): Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits}
-    values, table = comparison.before.values, comparison.before
+    table = comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
         "comparison": comparison,
         "names": comparison.names,
         "rope": comparison.verdict.rope,
         "modelled": f"{comparison.names['change']} of the {table.metric.name}",
         "finding": comparison.names["change"],
-        "targets": _counted(values.group, table.groups),
-        "attributes": _counted(values.attribute_class, table.associated_classes),
-        "controls": _counted(values.attribute_class, table.controls),
+        "targets": _counted(table.values.group, table.groups),
+        "attributes": _counted(table.values.attribute_class, table.associated_classes),
+        "controls": _counted(table.values.attribute_class, table.controls),
         **source_facts(table),
-        "pairs": f"{values.size:,}",
+        "pairs": f"{table.values.size:,}",
         "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
         "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
         "fieller": not math.isnan(comparison.share_removed.lower),

@@ -50,7 +50,10 @@ class ChangeInSpread:
 
     @property
     def text(self) -> str:
-        """Describe the change and the share removed, or return "" if a spread is unknown (one value in each block)."""
+        """Describe the change and the share removed relative to the spread of the values, for example of cosines.
+
+        The text is "" if a spread is unknown, because each block has only one value.
+        """
         if math.isnan(self.change):
             return ""
         remainder = percent(self.spread_after / self.spread_before)
@@ -64,7 +67,10 @@ class ChangeInSpread:
         return f"{sentence}{self._disagreement('change')}"
 
     def text_between(self, first: str, second: str) -> str:
-        """Describe the difference between two embeddings if neither was made from the other."""
+        """Describe the difference between two embeddings relative to the spread, if neither was made from the other.
+
+        `first` and `second` are their names. The text is "" if a spread is unknown.
+        """
         if math.isnan(self.change):
             return ""
         spreads = f"{plain(self.spread_before)} in {first} and {plain(self.spread_after)} in {second}"
@@ -77,7 +83,10 @@ class ChangeInSpread:
         return value_and_interval(self.change, self.lower, self.upper, _DECIMALS)
 
     def _disagreement(self, verb: str) -> str:
-        """Describe a disagreement between the results in the two units. `verb` is "change" or "differ"."""
+        """Describe a disagreement between the change in units of the table and relative to the spread, or return "".
+
+        `verb` is "change" or "differ".
+        """
         if not self.disagrees:
             return ""
         if _sign_of_interval(self.lower, self.upper) == 0:
@@ -106,8 +115,8 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     weight_after = 1 / spread_after if spread_after else math.nan
     change = weight_before * bias["mean"]["before"] + weight_after * bias["mean"]["after"]
     variances = bias["sd"] ** 2
-    shared = 2 * covariance_of_sides(variances) * weight_before * weight_after
-    variance = variances["before"] * weight_before**2 + variances["after"] * weight_after**2 + shared
+    covariance_term = 2 * covariance_of_sides(variances) * weight_before * weight_after
+    variance = variances["before"] * weight_before**2 + variances["after"] * weight_after**2 + covariance_term
     row = bias.loc["change"]
     lower, upper = interval_of(row)
     scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan

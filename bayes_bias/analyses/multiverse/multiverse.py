@@ -52,7 +52,11 @@ _ALTERNATIVE_PRIORS: Mapping[str, tuple[str, Mapping[str, float]]] = {
 
 
 def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple[str, ...]]:
-    """Return the choices that are possible for a table, and a sentence for each choice that is not possible."""
+    """Return the choices that are possible for a table, and a sentence for each choice that is not possible.
+
+    A choice, such as the prior, has two or more options. An option is a function that changes the table and the model
+    (`spec`). The first option of each choice leaves them unchanged.
+    """
     choices: Choices = {PRIOR: _priors(table, spec)}
     for name in (UNIT, SCALES):
         value_of_model = spec.options[name]
@@ -75,7 +79,10 @@ def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple
 
 
 def reason_against(options: Mapping[str, str]) -> str:
-    """Return the reason why options cannot be combined, or "" if they can."""
+    """Return the reason why options cannot be combined, or "" if they can.
+
+    `options` has the selected option of each choice. A prior from vectors exists only for scales by group.
+    """
     if _FROM_VECTORS in options[PRIOR] and options[SCALES] != BY_GROUP:
         return (
             f"A prior from vectors is combined with the scales '{BY_GROUP}' alone, because others have no such prior."
@@ -84,23 +91,31 @@ def reason_against(options: Mapping[str, str]) -> str:
 
 
 def same_model(options: Mapping[str, str], first: Mapping[str, str]) -> str:
-    """Return the reason why options define the same model as other options, or "" if the model is different."""
+    """Return the reason why options define the same model as the options of the model itself, `first`, or "".
+
+    With a common scale, the choice of the unit makes no difference.
+    """
     if options[SCALES] == COMMON and options[UNIT] != first[UNIT]:
         return f"The scales '{COMMON}' have one unit, because no group or class has its own."
     return ""
 
 
 def has_relations(table: AssociationTable) -> bool:
-    """Return True if some words of a table are treated as related, by their vectors or by named sub-topics."""
+    """Return True if some words of a table are treated as related, by their vectors or by named sub-topics.
+
+    Related words have an inflation above 1, by which the variance of their mean is larger than that for independent
+    words.
+    """
     is_inflated = any((table.values.coords.get(f"{side}_inflation", np.ones(1)) > 1).any() for side in SIDES)
     has_named_topics = any(name.endswith("_topic") for name in table.labels)
     return is_inflated or (has_named_topics and not table.has_related_words)
 
 
 def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
-    """Return the priors for the standard deviation of preferences that are compared.
+    """Return the priors for the standard deviation of preferences that are compared, beginning with the model's.
 
-    If the model has an exponential prior, it is one of the alternative priors, and is not included twice.
+    If the prior comes from vectors, the alternatives include half and twice its degrees of freedom. If the model has an
+    exponential prior, it is one of the alternative priors, and is not included twice.
     """
     _, spec_for_table = modelled(table, spec)
     priors_of_model = [spec_for_table.priors[parameter] for parameter in PREFERENCE.values()]
@@ -127,9 +142,10 @@ def _with_option(name: str, value: str) -> Change:
 
 
 def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
-    """Return a function that sets the prior of preferences."""
+    """Return an option: a function that sets the prior of preferences of targets and of attributes."""
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
+        """Return the table, and the model with the other prior."""
         for parameter in PREFERENCE.values():
             spec = spec.with_prior(parameter, distribution, **parameters)
         return table, spec
@@ -138,9 +154,10 @@ def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
 
 
 def _with_degrees_of_freedom(multiple: float) -> Change:
-    """Return a function that multiplies the degrees of freedom of the prior from vectors."""
+    """Return an option: a function that multiplies the degrees of freedom (nu) of the prior from vectors."""
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
+        """Return the table, and the model whose prior has more, or fewer, degrees of freedom."""
         for parameter in PREFERENCE.values():
             prior = {name: float(value) for name, value in spec.priors[parameter].parameters.items()}
             prior["nu"] *= multiple
@@ -151,7 +168,10 @@ def _with_degrees_of_freedom(multiple: float) -> Change:
 
 
 def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
-    """Return a table whose words are treated as independent, with the same prior of preferences."""
+    """Return a table whose words are treated as independent, and the model with the same prior of preferences.
+
+    If the table has inflations from vectors, they become 1. Otherwise, the relations that the list names are removed.
+    """
     values = table.values
     for side in SIDES:
         name = f"{side}_inflation"
@@ -227,41 +247,46 @@ class Multiverse(Tabled):
     def influence(self) -> "pd.Series[float]":
         """Return the influence of each choice: the ratio of the longest to the shortest interval among its options.
 
-        The ratio is a geometric mean over all combinations of the other choices. Choices are sorted by decreasing
-        influence.
+        The ratio is computed with all other choices equal, and is a geometric mean over their combinations. Choices are
+        sorted by decreasing influence. The ratio is NaN for a choice with one option.
         """
         lower, upper = interval_of(self.frame)
         log_length = np.log(upper - lower)
-        means = {}  # of the logs of ratios
+        mean_log_ratios = {}
         for choice in self.choices:
             # The combinations of a group differ only in this choice. With one option there is nothing to compare.
             other_choices = [self.frame[name] for name in self.choices if name != choice]
             groups = log_length.groupby(other_choices or np.zeros(len(log_length)), sort=False)
             ranges = groups.agg(["min", "max", "size"])
             ranges = ranges[ranges["size"] > 1]
-            means[choice] = float((ranges["max"] - ranges["min"]).mean())
-        return np.exp(pd.Series(means, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
+            mean_log_ratios[choice] = float((ranges["max"] - ranges["min"]).mean())
+        ratios = np.exp(pd.Series(mean_log_ratios, dtype=float)).rename_axis("choice").rename("ratio")
+        return ratios.sort_values(ascending=False)
 
     @property
     def layout(self) -> Layout:
-        """Show, for each option of each choice, the number of combinations whose interval excludes zero."""
+        """Show a row for each option of each choice: how its combinations of options turned out.
+
+        The columns have the number of combinations with this option, the number of intervals that exclude zero, the
+        smallest and largest probability, and the mean length of the intervals.
+        """
         lower, upper = interval_of(self.frame)
         results = self.frame.assign(excludes_zero=self.excludes_zero, length=upper - lower)
-        labels, by_option = [], []
+        labels, rows_of_options = [], []
         for choice in self.choices:
             for option, rows in results.groupby(self.frame[choice], sort=False):
                 labels.append(f"{with_unit(choice, self.unit)}: {option}")
-                by_option.append(rows)
+                rows_of_options.append(rows)
         return Layout(
             labels,
             [
-                Column("combinations", list(map(len, by_option)), fmt.as_count),
-                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], fmt.as_count),
-                Column("chance\nfrom", [rows.chance.min() for rows in by_option], fmt.probability),
-                Column("chance\nto", [rows.chance.max() for rows in by_option], fmt.probability),
+                Column("combinations", list(map(len, rows_of_options)), fmt.as_count),
+                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in rows_of_options], fmt.as_count),
+                Column("chance\nfrom", [rows.chance.min() for rows in rows_of_options], fmt.probability),
+                Column("chance\nto", [rows.chance.max() for rows in rows_of_options], fmt.probability),
                 Column(
                     f"mean length\n{fmt.level(self.ci_prob)} interval",
-                    [rows.length.mean() for rows in by_option],
+                    [rows.length.mean() for rows in rows_of_options],
                     partial(fmt.plain, decimals=self.metric.decimals),
                 ),
             ],
@@ -271,7 +296,10 @@ class Multiverse(Tabled):
 
     @property
     def text(self) -> str:
-        """State the number of combinations that find the bias, its range, and the most influential choice."""
+        """State the number of combinations that find the bias, its range, and the most influential choice.
+
+        The last sentences are on fits that have not converged, and on choices that are not possible.
+        """
         sentences = [self._finding, self._range, self._most_influential]
         if number := int((self.frame.verdict == _NOT_CONVERGED).sum()):
             fits = "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
@@ -280,7 +308,11 @@ class Multiverse(Tabled):
 
     @property
     def _finding(self) -> str:
-        """Return a sentence on the number of combinations whose interval excludes zero."""
+        """Return the first sentence: in how many combinations the interval excludes zero, and the bias in the first.
+
+        The first combination has the first option of each choice, which is the model itself if all its options are
+        compared.
+        """
         first = self.frame.iloc[0]
         n_found, n_all = int(self.excludes_zero.sum()), len(self.frame)
         bias = fmt.value_and_interval(first["mean"], *interval_of(first), self.metric.decimals)
@@ -288,7 +320,7 @@ class Multiverse(Tabled):
         how_many = "all" if n_found == n_all > 1 else f"{n_found or 'none'} of"
         combinations = f"{n_all} combinations" if n_all > 1 else "one combination"
         has_converged = (self.frame.verdict != _NOT_CONVERGED).any()
-        finding = Finding(
+        return Finding(
             title=called(self.title),
             value=float(first["mean"]),
             size=f"it is {bias} with the {options}",
@@ -296,12 +328,11 @@ class Multiverse(Tabled):
             has_stereotype=True,
             no_verdict="" if has_converged else "no fit has converged",
             words={"number": f"{how_many} {combinations} of choices"},
-        )
-        return finding.sentence("multiverse")
+        ).sentence("multiverse")
 
     @property
     def _range(self) -> str:
-        """Return sentences on the ranges of means, intervals, and probabilities."""
+        """Return sentences on the ranges of means and probabilities, and on the shortest and the longest interval."""
         decimals, frame = self.metric.decimals, self.frame
         lower, upper = interval_of(frame)
         by_length = frame.iloc[(upper - lower).argsort()]
@@ -316,7 +347,10 @@ class Multiverse(Tabled):
 
     @property
     def _most_influential(self) -> str:
-        """Return a sentence on the choice that changes the length of the interval most."""
+        """Return a sentence on the choice that changes the length of the interval most.
+
+        If the ratio of the longest to the shortest interval is below _SAME_LENGTH for all choices, no choice matters.
+        """
         influence = self.influence.dropna()
         if influence.empty or influence.iloc[0] < _SAME_LENGTH:
             return "No choice changes the length of the interval."
@@ -444,7 +478,10 @@ def multiverse(
 
 
 def _options_to_compare(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
-    """Return the options of each choice that are compared: those in `choices`, or all possible options."""
+    """Return the options of each choice that are compared: those in `choices`, or all possible options.
+
+    `possible` has the options that the table supports. An unknown choice or option raises an error.
+    """
     check_kind("choices", choices, Mapping, "not a mapping. Pass options by choice, such as {'scales': ['common']}.")
     for choice in choices:
         if choice not in possible:
@@ -467,7 +504,11 @@ def _options_to_compare(possible: Choices, choices: Mapping[str, Iterable[str]])
 def _rows_of_combinations(
     table: AssociationTable, spec: ModelSpec, compared: Choices, judge: Callable[..., dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], Sequence[str]]:
-    """Return a row for each combination, and the reasons why some are omitted."""
+    """Return a row for each combination of options, and the reasons why some combinations are omitted.
+
+    A combination is omitted if its options exclude each other, or if it is the same model as another one. Each option
+    changes the table or the model. `judge` returns the results for the changed table and model.
+    """
     first_options = {choice: next(iter(options)) for choice, options in compared.items()}
     rows, reasons = [], []
     combinations = list(product(*compared.values()))
@@ -491,7 +532,10 @@ def _rows_of_combinations(
 def _row_of_bias(
     table: AssociationTable, spec: ModelSpec, *, scope: ScopeName, ci_prob: float, seed: int, sampling: Sampling
 ) -> dict[str, Any]:
-    """Return the bias under one combination. Use a sampler only if the posterior cannot be integrated numerically."""
+    """Return the bias and its verdict under one combination.
+
+    The posterior is sampled only if it cannot be integrated numerically.
+    """
     verdict = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
     is_sampled = verdict is None
     if verdict is None:
@@ -508,7 +552,7 @@ def _row_of_bias(
 
 
 def multiverse_document(multiverse: Multiverse) -> Document:
-    """Return the document of a multiverse."""
+    """Return the document of a multiverse, from which its page, figure, and CSV files are written."""
     return Document(
         title=f"Multiverse: {multiverse.name}",
         heading=f"Does the bias of {multiverse.title} depend on choices of the analysis?",

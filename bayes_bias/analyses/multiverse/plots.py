@@ -82,7 +82,10 @@ def plot_multiverse(
 
 
 def _axes_below(ax: Axes, height: float) -> Axes:
-    """Divide axes into two parts, and return new axes for the lower part."""
+    """Divide axes into two parts, and return new axes of the given height for the lower part.
+
+    Both parts share their horizontal axis. The axes must belong to a grid, whose cell is divided.
+    """
     cell, figure = ax.get_subplotspec(), ax.figure
     if cell is None:
         raise BayesBiasError("`ax` must be part of a grid. Use axes from plt.subplots, or omit it.")
@@ -92,7 +95,10 @@ def _axes_below(ax: Axes, height: float) -> Axes:
 
 
 def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
-    """Draw the mean and the interval of each combination."""
+    """Draw the mean and the interval of each combination, in the order of the rows of `frame`.
+
+    ``found`` is True if the interval excludes zero, and ``is_model`` marks the combination that is the model itself.
+    """
     for x, row in enumerate(frame.itertuples()):
         look = estimate_look(row.found)
         ax.plot([x, x], [row.lower, row.upper], color=look["color"], linewidth=1.4, zorder=2)
@@ -107,7 +113,10 @@ def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
 
 
 def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
-    """Draw a point for each combination in the row of each of its options."""
+    """Draw a point for each combination in the row of each of its options, below the curve.
+
+    The rows are grouped by choice, and the name of a choice is a heading in bold.
+    """
     labels: list[str] = []
     headings: list[int] = []
     for choice in multiverse.choices:

@@ -68,13 +68,14 @@ class SliceMoments:
         :math:`\sum_g k_{gc} \bar y_{tgj}`.
         """
         associated = [table.without_controls() for table in tables]
+        # The index of the group of each target, and of the class of each attribute.
         g, c = associated[0].group_index, associated[0].class_index
         (weights,) = bias_weights(table_means(associated[0])).to_numpy()  # (group, class)
         group_sizes = np.bincount(g)
         class_sizes = np.bincount(c)
         # Products with these matrices are means over the words of each group or class.
-        in_group = np.eye(len(weights))[g] / group_sizes
-        in_class = np.eye(weights.shape[1])[c] / class_sizes
+        in_group = np.eye(len(weights))[g] / group_sizes  # (target, group)
+        in_class = np.eye(weights.shape[1])[c] / class_sizes  # (attribute, class)
         y = np.stack([table.values.to_numpy() for table in associated])  # (slice, target, attribute)
         target_means = y @ in_class  # (slice, target, class)
         attribute_means = in_group.T @ y  # (slice, group, attribute)
@@ -86,7 +87,7 @@ class SliceMoments:
         if ATTRIBUTES in scope:
             parts += _parts_of_cells("attributes", (attribute_means * weights[:, c]).sum(axis=1), c)
         if TARGETS in scope and ATTRIBUTES in scope:
-            # (slice, pair)
+            # The values without row, column, and block means, (slice, pair).
             residual = (y - target_means[:, :, c] - attribute_means[:, g] + block_mean_of_pair).reshape(len(y), -1)
             df = float(np.outer(group_sizes - 1, class_sizes - 1).sum())
             scale = float((weights**2 / np.outer(group_sizes, class_sizes)).sum())
@@ -100,11 +101,12 @@ class SliceMoments:
     def trace(self, form: Numbers, rank: float = 1.0) -> tuple[float, float]:
         """Return the trace of ``form @ V``, and its degrees of freedom, which are multiplied by `rank`.
 
-        V is a sum of parts with the traces v and degrees of freedom df, so Satterthwaite's approximation gives the sum
-        ``(sum v)^2 / sum(v^2 / df)`` degrees of freedom. As for the quasi-F, sampling a second side must not reduce the
-        variance, so the largest of three sums is used: of all parts, without attributes, and without targets.
+        V is the covariance matrix of the biases, and the trace is, for example, the variance of a contrast. V is a sum
+        of parts with the traces v and degrees of freedom df, so Satterthwaite's approximation gives the sum ``(sum v)^2
+        / sum(v^2 / df)`` degrees of freedom. As for the quasi-F, sampling a second side must not reduce the variance,
+        so the largest of three sums is used: of all parts, without attributes, and without targets.
         """
-        sums = []
+        sums = []  # of traces, and of squared traces divided by degrees of freedom
         for omitted in ((), ("attributes", "residual"), ("targets", "residual")):
             traces, squares = [], []
             for part in self.parts:
@@ -124,11 +126,14 @@ class SliceMoments:
         return float(max(1.0, np.trace(product) ** 2 / np.trace(product @ product)))
 
     def interval(self, contrast: Numbers, ci_prob: float) -> tuple[float, float, float]:
-        """Return the estimate of a contrast of slices with its Student interval."""
+        """Return the estimate of a contrast (slice) of the biases, and the ends of its Student interval.
+
+        The variance of the contrast L is ``L' V L``, the trace of ``L L' V``.
+        """
         variance, df = self.trace(np.outer(contrast, contrast))
         estimate = float(contrast @ self.biases)
-        reach = float(student.ppf((1 + ci_prob) / 2, df)) * max(variance, 0.0) ** 0.5
-        return estimate, estimate - reach, estimate + reach
+        half_length = float(student.ppf((1 + ci_prob) / 2, df)) * max(variance, 0.0) ** 0.5
+        return estimate, estimate - half_length, estimate + half_length
 
 
 def trend_weights(times: Sequence[float]) -> Numbers:
@@ -151,7 +156,11 @@ def residual_form(times: Sequence[float]) -> Numbers:
 
 
 def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) -> list[Part]:
-    """Return the covariance between slices of the mean score of each group or class. `scores` are (slice, word)."""
+    """Return the covariance matrix (slice, slice) of the mean score of each group or class, as a part of `source`.
+
+    `scores` are (slice, word), and `cells` is the index of each word's group or class. The covariance of means of n
+    words is ``D D' / (n (n - 1))`` with the deviations D (slice, word) from the mean, and has n - 1 degrees of freedom.
+    """
     parts = []
     for cell in np.unique(cells):
         cell_scores = scores[:, cells == cell]
@@ -162,16 +171,17 @@ def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) ->
 
 
 def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
-    """Return the variance of each slice's mean over its replicates.
+    """Return the variance of each slice's mean over its replicates, as a matrix (slice, slice) for each slice.
 
-    This variance also contains noise from words, so this noise is included twice in the total.
+    The matrix of a slice has one element that is not zero, because replicates of different slices are independent. The
+    variance also contains noise from words, so this noise is included twice in the total.
     """
     parts = []
     for position, table in enumerate(tables):
-        singles = table.singles().values()
-        if not singles:
+        tables_of_replicates = table.singles().values()
+        if not tables_of_replicates:
             continue
-        biases = np.array([WordScores.from_table(single).bias for single in singles])
+        biases = np.array([WordScores.from_table(replicate).bias for replicate in tables_of_replicates])
         matrix = np.zeros((len(tables), len(tables)))
         matrix[position, position] = biases.var(ddof=1) / len(biases)
         parts.append(Part("replicates", matrix, len(biases) - 1.0))
@@ -215,16 +225,21 @@ class NewSlices:
 
     @cached_property
     def weight(self) -> Numbers:
-        r"""Posterior weights of the values of tau, which have equal prior mass.
+        r"""Posterior weights of the values of tau, which are relative likelihoods, because prior masses are equal.
 
-        Up to a constant, the log likelihood of tau is :math:`-\frac{T - 2}{2} \log(w + \tau^2) - \frac{b' M b}{2 (w +
-        \tau^2)}`. The likelihood is averaged over a few values of w, which has an estimate with df degrees of freedom.
+        For T slices with biases b and the matrix M (`form`), which projects out the line, the log likelihood of tau is
+
+        .. math:: -\frac{T - 2}{2} \log(w + \tau^2) - \frac{b' M b}{2 (w + \tau^2)}
+
+        up to a constant. The mean error variance w has an estimate with df degrees of freedom, so the likelihood is
+        averaged over a few values of w.
         """
         form, b = residual_form(self.times), self.moments.biases
         residual_df = len(b) - 2
         trace, df = self.moments.trace(form, self.moments.rank(form))
         # Quantiles of the ratio of w to its estimate, which has a scaled inverse chi-squared distribution.
-        ratios = df / chdtri(df, 1 - (np.arange(_ERRORS) + 0.5) / _ERRORS) if np.isfinite(df) else np.ones(1)
+        probs = (np.arange(_ERRORS) + 0.5) / _ERRORS
+        ratios = df / chdtri(df, 1 - probs) if np.isfinite(df) else np.ones(1)
         variance = ratios[:, None] * max(trace, 0.0) / residual_df + self.taus**2  # (ratio, tau)
         log_likelihood = -residual_df / 2 * np.log(variance) - float(b @ form @ b) / variance / 2
         return np.asarray(softmax(logsumexp(log_likelihood, axis=0)))
@@ -237,7 +252,9 @@ class NewSlices:
     def contrast(self, weights: Numbers, centre: Numbers, sd: Numbers) -> Normals:
         """Return the posterior of a contrast for new slices, given the normal mixture for these slices.
 
-        Each normal with mean `centre` and standard deviation `sd` becomes one normal for each value of tau.
+        `weights` (slice) are the contrast, and `centre` and `sd` the normals of the mixture. New slices deviate from
+        the line by tau, which adds ``tau^2`` times the sum of squared weights to the variance. Each normal therefore
+        becomes one normal for each value of tau, and their shares are the posterior weights of tau.
         """
         sd_of_new = np.sqrt(sd[:, None] ** 2 + self.taus**2 * float(weights @ weights))  # (normal, tau)
         share = np.broadcast_to(self.weight / len(sd), sd_of_new.shape)
@@ -247,22 +264,24 @@ class NewSlices:
         """Return draws (draw, slice) of the biases of these slices, partially pooled across slices.
 
         For each draw of tau and of the error variances, the line is drawn from its posterior in a weighted regression
-        of biases on time. The bias of a slice is then drawn given the line and the observed bias.
+        of biases on time, ``level + slope x``, where x are times minus their weighted mean. The bias of a slice is then
+        drawn given the line and the observed bias. It is a weighted mean of both, and the observed bias has the weight
+        ``tau^2 / (tau^2 + error variance)``.
         """
         rng, b = np.random.default_rng(seed), self.moments.biases
         estimated_variance, df = self._own_variances
         error_variance = estimated_variance * df / rng.chisquare(df, (_DRAWS, len(b)))
         tau2 = rng.choice(self.taus, _DRAWS, p=self.weight)[:, None] ** 2
-        precision = 1 / (error_variance + tau2)
-        total = precision.sum(axis=1, keepdims=True)
-        x = np.asarray(self.times) - (precision * self.times).sum(axis=1, keepdims=True) / total
-        spread = (precision * x**2).sum(axis=1, keepdims=True)
-        mean_slope = (precision * x * b).sum(axis=1, keepdims=True) / spread
-        slope = mean_slope + rng.standard_normal(mean_slope.shape) / np.sqrt(spread)
-        mean_level = (precision * b).sum(axis=1, keepdims=True) / total
-        level = mean_level + rng.standard_normal(mean_level.shape) / np.sqrt(total)
+        precision = 1 / (error_variance + tau2)  # (draw, slice)
+        level_precision = precision.sum(axis=1, keepdims=True)
+        x = np.asarray(self.times) - (precision * self.times).sum(axis=1, keepdims=True) / level_precision
+        slope_precision = (precision * x**2).sum(axis=1, keepdims=True)
+        mean_slope = (precision * x * b).sum(axis=1, keepdims=True) / slope_precision
+        slope = mean_slope + rng.standard_normal(mean_slope.shape) / np.sqrt(slope_precision)
+        mean_level = (precision * b).sum(axis=1, keepdims=True) / level_precision
+        level = mean_level + rng.standard_normal(mean_level.shape) / np.sqrt(level_precision)
         line = level + slope * x
-        share_observed = tau2 * precision  # the weight of the observed bias relative to the line
+        share_observed = tau2 * precision
         mean = line + share_observed * (b - line)
         sd = np.sqrt(share_observed * error_variance)
         return np.asarray(mean + sd * rng.standard_normal(line.shape))
@@ -271,8 +290,10 @@ class NewSlices:
     def _own_variances(self) -> tuple[Numbers, Numbers]:
         """Error variance that each slice does not share with other slices, and its degrees of freedom (Grubbs 1948).
 
-        The variances follow from the variances of deviations from the mean of all n slices, whose expected values are
-        ``(1 - 2 / n) own + mean / n``. They are shrunk towards their mean.
+        The variance of the deviation of a slice from the mean of all n slices has the expected value ``(1 - 2 / n) own
+        + mean / n``, where ``own`` is the error variance of the slice and ``mean`` the mean of these variances. This
+        equation is solved for ``own``. The solutions are shrunk towards their mean, which has the weight of _PULL
+        degrees of freedom.
         """
         n = len(self.times)
         deviations = np.eye(n) - 1 / n  # a contrast of each slice with the mean of all slices
@@ -347,7 +368,11 @@ class SliceContrast(Tabled):
 
     @property
     def verdict(self) -> Label:
-        """The verdict on the contrast, which states whether it is larger than chance explains."""
+        """The verdict on the contrast, which states whether it is larger than chance explains.
+
+        There is no verdict if the fit has not converged, or if a slice was not similarly trained. `judged` is the scope
+        for which the contrast is judged: new slices, or these slices if there are too few.
+        """
         if not Diagnostics.of(self.fit).for_bias.converged:
             return "not converged"
         if self.alike.prevents_verdict:
@@ -374,7 +399,10 @@ class SliceContrast(Tabled):
 
     @property
     def answer(self) -> str:
-        """Describe both intervals and the verdict without the label."""
+        """Describe the intervals for these slices and for new slices, and the verdict without its label.
+
+        Without a verdict, the reason is stated. With fewer than five slices, there is no interval for new slices.
+        """
         if self.verdict == "not converged":
             problems = Diagnostics.of(self.fit).for_bias.problems
             return f"no answer, because the fit has not converged: {'; '.join(problems)}."
@@ -418,12 +446,16 @@ def contrast_of(
     label: str,
     short: str = "",
 ) -> SliceContrast:
-    """Fit the crossed model to a weighted sum of tables with the same words, and return the contrast."""
+    """Fit the crossed model to a weighted sum of tables with the same words, and return the contrast.
+
+    `weights` has the weight of each slice. Slices that it does not name have a weight of zero. `new` generalises the
+    contrast to new slices, if there are enough of them. `alike` is the check that embeddings were similarly trained.
+    `label` describes the contrast in texts, and `short` in names.
+    """
     name = f"{next(iter(tables.values())).name}, {short or label}"
     combined = weighted_sum({time: tables[time] for time, weight in weights.items() if weight}, weights, name=name)
     with within(short or label):
         fitted = fit_table(combined, settings.spec, seed=settings.seed, sampling=settings.sampling)
-    # Slices that are not named have a weight of zero.
     weight_of_slice = np.array([float(weights.get(time, 0.0)) for time in tables])
     return SliceContrast(
         label=label,
@@ -446,7 +478,11 @@ def _embeddings_of(alike: MadeAlike, weights: np.ndarray) -> list[Any]:
 def _both_scopes(
     fitted: Fitted, weights: np.ndarray, new: NewSlices | None, words: ScopeName, ci_prob: float
 ) -> pd.DataFrame:
-    """Return the rows of `SliceContrast.table` from the fit to a combined table."""
+    """Return the rows of `SliceContrast.table` from the fit to a combined table: for these and for new slices.
+
+    Without `new`, there is only the row for these slices. `weights` are the weights of the slices in the combined
+    table.
+    """
     row = row_of_bias(fitted, words, ci_prob)
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
     rows = {str(THESE): row[columns].to_dict()}
@@ -458,7 +494,7 @@ def _both_scopes(
 
 
 def _normals(fitted: Fitted, words: ScopeName) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means and standard deviations of a few hundred normals that represent the posterior.
+    """Return the means and standard deviations of about _NORMALS normals that represent the posterior.
 
     The posterior is a mixture of many normals, of which every nth is used. If word effects were sampled, the posterior
     is represented by a single normal.

@@ -135,7 +135,11 @@ def over_time(
 
 
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
-    """Return the slices in the order of their times. Times without decimals are converted to integers."""
+    """Return the slices in the order of their times, without control classes, or raise an error.
+
+    Times without decimals are converted to integers. There must be two slices or more, and no two may have equal
+    values, because a difference of zero cannot be modelled.
+    """
     problem = "not a mapping of times to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     slices: dict[Any, AssociationTable] = {}
@@ -151,14 +155,16 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
             " over time. Pass at least two slices, or five to estimate a trend."
         )
     for first, second in combinations(slices, 2):
-        # The difference between two copies of a slice is zero, so it cannot be modelled.
         if slices[first].values.equals(slices[second].values):
             raise TableError(f"`tables` contains the same values in the slices {first} and {second}. Omit one of them.")
     return {time: slices[time] for time in sorted(slices)}
 
 
 def _time(label: Any) -> int | float:
-    """Return the time of a slice as a number."""
+    """Return the time of a slice as a number, which is an integer if it has no decimals.
+
+    Labels may be numbers or texts such as "1900". Other labels raise an error.
+    """
     try:
         time = float(label)
     except (TypeError, ValueError):

@@ -75,8 +75,8 @@ def plot_over_time(
             handles += ax.plot(times, line, color=INK, linewidth=1.2, linestyle="--", zorder=1, label="least squares")
         ax.axhline(0, color=NOISE, linewidth=1.2, zorder=0)
         # There is a tick for each slice if there is enough space. Distances on the axis are proportional to time.
-        every = -(-len(rows) // _MOST_LABELS)
-        ax.set_xticks(times[::every], labels=list(map(str, rows.index))[::every], parse_math=False)
+        spacing = -(-len(rows) // _MOST_LABELS)  # rounded up
+        ax.set_xticks(times[::spacing], labels=list(map(str, rows.index))[::spacing], parse_math=False)
         ax.margins(x=0.06)
         ax.set_xlabel("time")
         ax.set_ylabel(bias_axis(series.metric).replace(" (", "\n("))

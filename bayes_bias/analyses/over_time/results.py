@@ -227,7 +227,7 @@ class OverTime(Tabled):
         for time in self.tables:
             pair = {0: shared[time, 0], 1: shared[time, 1]}
             differences[time] = weighted_sum(pair, {0: 1.0, 1: -1.0})
-            # Both embeddings of a slice follow each other, see `unlike`.
+            # The embeddings of both series in a slice follow each other, as `unlike` expects.
             embeddings[f"{time}, {first}"] = sources[time, 0]
             embeddings[f"{time}, {second}"] = sources[time, 1]
         alike = made_alike(embeddings, seed=self.settings.seed, allowed=self.alike.allowed)
@@ -236,7 +236,10 @@ class OverTime(Tabled):
 
     @property
     def unlike(self) -> list[Any]:
-        """The slices with an embedding that was not trained like the others. A difference has two in each slice."""
+        """The slices with an embedding that was not trained like the others.
+
+        A difference between two series has two embeddings in each slice.
+        """
         alike_by_slice = self.alike.table.alike.to_numpy().reshape(len(self.tables), -1)  # (slice, embedding)
         return [time for time, alike in zip(self.tables, alike_by_slice, strict=True) if not alike.all()]
 
@@ -253,7 +256,11 @@ class OverTime(Tabled):
 
     @property
     def headline(self) -> str:
-        """State whether the bias changed, in which direction and how much, in a clause."""
+        """State whether the bias changed, in which direction and how much, in a clause.
+
+        The verdict is on the trend. A clear change is described by a verb, so its size has no sign. The verbs for a
+        bias that is negative in the first or last slice are different, because "increased" would be ambiguous.
+        """
         first, *_, last = self.tables
         span, verdict, title = f"from {first} to {last}", self.trend.verdict, self.title
         if verdict in _NO_VERDICT:
@@ -262,9 +269,8 @@ class OverTime(Tabled):
         is_up = bool(trend["mean"] > 0)
         clear = verdict != "not distinguishable"
         direction = "increased" if is_up else "decreased"
-        if (self.table["bias"].iloc[[0, -1]] < 0).any():  # "increased" is ambiguous for a negative bias
+        if (self.table["bias"].iloc[[0, -1]] < 0).any():
             direction = "moved towards the stereotype" if is_up else "moved away from the stereotype"
-        # The verb states the direction of a clear change, so its size has no sign.
         size = opposite(trend) if clear and not is_up else trend
         sign: Sign = "" if clear else "+"
         sentence = Finding(
@@ -286,7 +292,10 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """A sentence on the time of the change, or "" without a clear change, without a verdict, or with few slices."""
+        """A sentence on the time of the change, or "" without a clear change, without a verdict, or with few slices.
+
+        The change is dated if one step between neighbours has a probability above DATED of being the largest.
+        """
         has_changed = self.trend.verdict in ("distinguishable", "for these slices only") or self._clear.any()
         if self.new is None or not self._has_verdict or not has_changed:
             return ""
@@ -312,7 +321,11 @@ class OverTime(Tabled):
 
     @property
     def found_changes(self) -> str:
-        """A sentence that names neighbouring slices with a clear difference."""
+        """A sentence that names neighbouring slices with a clear difference, after Holm's adjustment for all steps.
+
+        Steps between slices that were not similarly trained have no verdict, which is stated at the end. If there are
+        enough slices, the sentence also names those steps that generalise to new slices.
+        """
         if not self._has_verdict:
             return ""
         clear = self.changes[self._clear]
@@ -352,7 +365,10 @@ class OverTime(Tabled):
 
     @property
     def moved_most(self) -> str:
-        """A sentence that names the words that changed most in these vectors. Training runs may differ."""
+        """A sentence that names the words of each side that changed most in these vectors, sorted by size.
+
+        The vectors of another training run may show other words.
+        """
         sides = []
         for side, rows in self.moved.groupby("side", sort=False):
             examples = []
@@ -366,7 +382,10 @@ class OverTime(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the bias of each slice."""
+        """Show the bias of each slice, by itself, relative to the mean of all slices, and given all other slices.
+
+        The last columns show WEAT, and for known training whether the slice is comparable with the others.
+        """
         rows, decimals = self.table, self.metric.decimals
         columns = [
             Column("bias", rows.bias, partial(signed, decimals=decimals)),
@@ -386,7 +405,10 @@ class OverTime(Tabled):
         )
 
     def _from_mean(self, decimals: int) -> Column:
-        """Return the column of the distance between each slice and the mean of all slices, with its interval."""
+        """Return the column of the distance between each slice and the mean of all slices, with its interval.
+
+        The columns ``about_mean`` have the interval of this distance plus the mean, so the mean is subtracted.
+        """
         lower, upper = interval_of(self.table, "about_mean")
         mean = self.table.bias.mean()
         cells = []
@@ -396,7 +418,10 @@ class OverTime(Tabled):
 
     @property
     def changes_layout(self) -> Layout:
-        """Show the changes from slice to slice."""
+        """Show the changes from slice to slice, with their probabilities after Holm's adjustment.
+
+        A step without a verdict has no probability, and its label is marked.
+        """
         rows = self.changes
         columns = [
             *estimate_columns(rows, "change", self.ci_prob, self.metric.decimals),
@@ -413,7 +438,12 @@ class OverTime(Tabled):
 
 
 def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
-    """Return the series of slices, which must be in the order of their times, given the check of their training."""
+    """Return the series of slices, which must be in the order of their times, given the check of their training.
+
+    The slices are reduced to the words that they share. The trend is a contrast of all slices, and a step is the
+    contrast of two neighbours. With at least FEWEST slices, results are generalised to new slices. `name` is the name
+    of the series.
+    """
     shared = share_words(tables)
     first = next(iter(shared.values()))
     if first.covariates:
@@ -456,9 +486,14 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
 
 
 def rows_of_slices(shared: Tables, moments: SliceMoments, draws: np.ndarray | None, ci_prob: float) -> pd.DataFrame:
-    """Return a row for each slice: its own bias, its deviation from the mean, and its partially pooled bias."""
+    """Return a row for each slice: its own bias, its deviation from the mean, and its partially pooled bias.
+
+    A bias is a contrast of the slices that has the weight 1 for its slice, and a deviation is this contrast minus 1 / n
+    for all n slices. The interval of a deviation is shifted by the mean of all biases, so that it is comparable.
+    `draws` (draw, slice) are draws of the pooled biases, or None with few slices.
+    """
     mean = float(moments.biases.mean())
-    single_slices = np.eye(len(shared))  # each row is the contrast that is the bias of one slice
+    single_slices = np.eye(len(shared))  # each row is the contrast of one slice
     lower, upper = interval_names(ci_prob, "ci")
     about_lower, about_upper = interval_names(ci_prob, "ci", "about_mean")
     together_lower, together_upper = interval_names(ci_prob, "eti", "together")
@@ -487,7 +522,12 @@ def _effect_size(table: AssociationTable) -> float:
 def rows_of_changes(
     steps: list[SliceContrast], pairs: list[tuple[Any, Any]], draws: np.ndarray | None, ci_prob: float
 ) -> pd.DataFrame:
-    """Return a row for each step between neighbours, with probabilities adjusted for the number of steps."""
+    """Return a row for each step between neighbours, with probabilities adjusted for the number of steps.
+
+    `steps` are the contrasts of `pairs` of slices. Columns that begin with ``new`` generalise to new slices. A step
+    without a verdict has no probabilities. ``prob_largest`` is the share of `draws` in which a step is the largest
+    change.
+    """
     index = pd.MultiIndex.from_tuples(pairs, names=["slice", "next"])
     new_lower, new_upper = interval_names(ci_prob, of="new")
     rows = []
@@ -510,23 +550,30 @@ def rows_of_changes(
 
 
 def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.DataFrame:
-    """Return the trend of each word, sorted by decreasing size."""
+    """Return the trend of each word, sorted by decreasing size, with its side and category (group or class).
+
+    The trend of a word is its `target_bias` or `attribute_bias` in the fit of the trend, under the scope `words`.
+    """
     fitted = Fitted.of(trend.fit)
     tables = {}
-    for side, names, category_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
+    for side, names, index_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
         except BayesBiasError:  # with a single group, attributes have no bias
             continue
-        category = fitted.data[category_of].to_series().loc[rows.index]  # the index of the group or class of each word
-        rows = rows.assign(category=fitted.data[names].to_numpy()[category])
+        index_of_category = fitted.data[index_of].to_series().loc[rows.index]  # for each word
+        rows = rows.assign(category=fitted.data[names].to_numpy()[index_of_category])
         tables[side] = rows[["category", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
     table = pd.concat(tables, names=["side", "word"])
     return table.sort_values("mean", key=lambda size: -size.abs())
 
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
-    """Return a row for each slice that lacks words: the words, their number, and the trend of all other slices."""
+    """Return a row for each slice that lacks words: the words, their number, and the trend of all other slices.
+
+    Slices are compared by the words that all of them have. The trend without a slice uses more words, and so shows how
+    much the result depends on the words that this slice lacks. `shared` are the slices with only the common words.
+    """
     words_of_slices = {time: _words_of(table) for time, table in tables.items()}
     all_words = dict.fromkeys(chain.from_iterable(words_of_slices.values()))
     shared_words = {*chain.from_iterable(map(_words_of, shared.values()))}
@@ -537,7 +584,7 @@ def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: floa
         if not lacking:
             continue
         other_slices = {time: table for time, table in tables.items() if time != lacking_time}
-        trend = [np.nan] * 3
+        trend = [np.nan] * 3  # mean and interval, unknown for a single slice
         if len(other_slices) > 1:
             with within(f"without {lacking_time}"):
                 moments = SliceMoments.of([*share_words(other_slices).values()], scope_of(words))
@@ -552,7 +599,10 @@ def _words_of(table: AssociationTable) -> list[str]:
 
 
 def _check_weights(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
-    """Check the weights of a contrast, and return them as a dictionary."""
+    """Return the weights of a contrast of slices as a dictionary, or raise an error if they are not valid.
+
+    Weights must be finite, belong to slices of the series, and sum to zero, up to rounding, without all being zero.
+    """
     check_kind("weights", weights, Mapping, "not a mapping of slices to weights. Pass {1900: -1, 1950: 1}.", TableError)
     for label, weight in weights.items():
         if label not in tables:
@@ -562,8 +612,8 @@ def _check_weights(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict
         if not is_number(weight):
             raise TableError(f"`weights` must contain finite numbers, but the weight of {label} is {weight!r}.")
     total = sum(weights.values())
-    size = sum(map(abs, weights.values()))
-    if not size or abs(total) > 1e-9 * size:
+    sum_of_sizes = sum(map(abs, weights.values()))
+    if not sum_of_sizes or abs(total) > 1e-9 * sum_of_sizes:
         raise TableError(
             f"`weights` sum to {total:g}, but the weights of a contrast must sum to zero without all being"
             " zero. Use, for example, {1900: -1, 1950: 1}."
@@ -572,10 +622,12 @@ def _check_weights(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict
 
 
 def _names_of_sides(series: OverTime, other: OverTime, sides: tuple[str, str] | None) -> tuple[str, str]:
-    """Return the names of the two sides of a difference."""
+    """Return the names of the two sides of a difference between series.
+
+    These are the names that the user passed as `sides` or, by default, the names of the series if they differ.
+    """
     if sides is None:
-        same = series.name == other.name
-        return ("the first series", "the second series") if same else (series.name, other.name)
+        return ("the first series", "the second series") if series.name == other.name else (series.name, other.name)
     names = as_tuple("sides", sides, str, "('Times', 'Mirror')", TableError)
     if len(set(names)) != 2 or len(names) != 2:
         raise TableError(
@@ -593,7 +645,10 @@ def _listed(tables: Mapping[Any, Any]) -> str:
 
 
 def over_time_document(series: OverTime) -> Document:
-    """Return the document of a series."""
+    """Return the document of a series, from which its page, LaTeX, CSV, and netCDF files are written.
+
+    ``sections`` are the parts of the page, and ``facts`` the values that their templates use.
+    """
     methods = methods_of(series)
     fitted = Fitted.of(series.fit)
     first, *_, last = series.tables
@@ -645,7 +700,7 @@ def over_time_document(series: OverTime) -> Document:
 
 
 def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
-    """Return the figures by name."""
+    """Return the functions that draw the figures by name: the series, and the trend of words on each side."""
     words = partial(plots.plot_word_bias, series.fit, scope=series.scope, ci_prob=series.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
         "series": partial(plots.plot_over_time, series),
@@ -657,7 +712,7 @@ def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
 
 
 def methods_of(series: OverTime) -> Methods:
-    """Return the methods text, which is based on the tables and the fits."""
+    """Return the methods text, which is based on the tables and on the fits of the trend and of all steps."""
     trend = Fitted.of(series.fit)
     fits = {"trend": trend} | {step.label: Fitted.of(step.fit) for step in series.steps}
     table = next(iter(series.tables.values()))

@@ -58,7 +58,8 @@ class VarianceRatios:
     def of_new_studies(self, separation: float, tables: int, rng: np.random.Generator) -> dict[str, Numbers]:
         """Draw the variance ratios of `tables` tables of one new study, for each draw of the posterior.
 
-        Return an array (draw, table) for each side. `separation` is the ratio of d to its bound, in each table.
+        The log ratio of a table is normal. Its mean is a mean over studies plus an effect of the study plus ``slope *
+        separation``, where `separation` is the ratio of d to its bound. Return an array (draw, table) for each side.
         """
         ratios = {}
         for side in SIDES:
@@ -166,7 +167,11 @@ class PublishedFinding(Tabled):
 
     @property
     def text(self) -> str:
-        """A sentence that answers a reviewer's question, and the basis of this answer."""
+        """A sentence that answers a reviewer's question, and the basis of this answer.
+
+        The question is how probable it is that the bias is distinguishable from noise if attributes are a sample as
+        well. If the probability is not calibrated, only its range over studies is stated, with the reason.
+        """
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
@@ -182,7 +187,7 @@ class PublishedFinding(Tabled):
         )
 
     def _shown(self) -> pd.DataFrame:
-        """Return the numbers as a table with one row."""
+        """Return the numbers as a table with one row, for files."""
         row = {"d": self.d, "t": self.t, "p": self.p_value, "probability": self.probability}
         least, most = self.studies
         interval = {"studies from": least, "studies to": most, "ci95_lb": self.lower, "ci95_ub": self.upper}
@@ -317,10 +322,12 @@ def _mean_square(df: int, shape: tuple[int, ...], rng: np.random.Generator) -> N
 
 
 def _p_of_quasi_f(design: Design, ms_attributes: Numbers, ms_pairs: Numbers) -> Numbers:
-    """Return the two-sided p-value of `bayes_bias.measures.quasi_f`.
+    """Return the two-sided p-value of `bayes_bias.measures.quasi_f`, as an array (draw, table).
 
-    It is computed from the mean squares of attributes and pairs, in units of the mean square of targets. By
-    Satterthwaite's approximation, a sum of variances has ``variance^2 / sum(part^2 / df)`` degrees of freedom.
+    It is computed from the mean squares of attributes and pairs, in units of the mean square of targets. The variance
+    of the difference is ``h_T + h_A MS_A - h_T h_A MS_E``, where the factors are sums of ``1 / size`` over two groups
+    or classes. By Satterthwaite's approximation, a sum of variances has ``variance^2 / sum(part^2 / df)`` degrees of
+    freedom. Sampling a second side must not reduce the variance, so the largest of three variances is used.
     """
     targets = design.of_targets
     attributes = design.of_attributes * ms_attributes
@@ -331,7 +338,6 @@ def _p_of_quasi_f(design: Design, ms_attributes: Numbers, ms_pairs: Numbers) -> 
     squares_pairs = pairs**2 / ((design.n - 2) * (sum(design.attributes) - 2))
     both = targets + attributes - pairs
     squares_both = squares_targets + squares_attributes + squares_pairs
-    # Sampling a second side must not reduce the variance, so the largest of three variances is used.
     is_largest = [both >= np.maximum(targets, attributes), targets >= attributes]
     variance = np.select(is_largest, [both, targets], attributes)
     squares = np.select(is_largest, [squares_both, squares_targets], squares_attributes)
@@ -340,7 +346,10 @@ def _p_of_quasi_f(design: Design, ms_attributes: Numbers, ms_pairs: Numbers) -> 
 
 
 def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
-    """Return the design, or raise an error if its d is impossible."""
+    """Return the design of a published d (the numbers of words), or raise an error if d is impossible.
+
+    With N targets, the absolute value of d has an upper bound, which depends on `ddof` and on the numbers of targets.
+    """
     if not is_number(d):
         raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
@@ -355,7 +364,10 @@ def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int]
 
 
 def _check_lengths(argument: str, lengths: Sequence[int], sides: str) -> tuple[int, int]:
-    """Return the lengths of two groups or classes. Raise an error if there are not two, or if one is below two."""
+    """Return the lengths of two groups or classes (`sides`), or raise an error.
+
+    There must be two lengths, and each must be two or more, because one word does not show how much words vary.
+    """
     pair = as_tuple(argument, lengths, Real, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
@@ -370,14 +382,16 @@ def _check_lengths(argument: str, lengths: Sequence[int], sides: str) -> tuple[i
 def _why_not_calibrated(design: Design, predicted: float, learnt_from: Mapping[str, Any]) -> str:
     """Return the reason why this predicted probability is not reported, or "" (see the notes of `published`).
 
-    In `learnt_from`, each row of "reliability" is a bin of predictions up to the value "to", with their average and the
-    observed share of findings.
+    In `learnt_from`, each row of "reliability" is a bin of predictions up to the value "to", with the number of
+    studies, the average prediction, and the observed share of findings. There must be FEWEST_STUDIES studies in the bin
+    of `predicted`, and average and observed share must not differ by more than MOST_OFF. "lengths" has the shortest and
+    longest lists.
     """
     for side, lengths in (("targets", design.targets), ("attributes", design.attributes)):
         shortest, longest = learnt_from["lengths"][side]
         if not shortest <= min(lengths) <= max(lengths) <= longest:
             return f"lists of {side} have {shortest} to {longest} words in the tables that it would be learnt from"
-    similar, *_ = [row for row in learnt_from["reliability"] if predicted <= row["to"]]
+    similar = next(row for row in learnt_from["reliability"] if predicted <= row["to"])
     if similar["studies"] < FEWEST_STUDIES:
         return f"only {in_words(similar['studies'])} studies had predictions like it"
     if abs(similar["predicted"] - similar["observed"]) > MOST_OFF:

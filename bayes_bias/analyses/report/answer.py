@@ -19,18 +19,22 @@ _OF_THESE_WORDS = "these words"  # the beginning of labels for fixed attributes
 
 
 def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
-    """Return a heading that names the embeddings and the lists but no results."""
-    where = joined(embeddings or ["this table"])
+    """Return a heading that names the embeddings and the lists but no results.
+
+    More than _FEW_LISTS lists are counted. Otherwise, their titles are written up to a colon, such as "WEAT 6".
+    """
+    names_of_embeddings = joined(embeddings or ["this table"])
     titles = list(dict.fromkeys(section.title for section in sections))  # one list may be measured in two embeddings
     if len(titles) > _FEW_LISTS:
-        return f"Bias in {where}: {len(titles)} word lists"
-    return f"Bias in {where}: {joined([title.partition(':')[0] for title in titles])}"
+        return f"Bias in {names_of_embeddings}: {len(titles)} word lists"
+    return f"Bias in {names_of_embeddings}: {joined([title.partition(':')[0] for title in titles])}"
 
 
 def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
-    """Describe the results for all lists together, beginning with the findings.
+    """Describe the results for all lists together: first the findings, then the lists with other verdicts.
 
-    `survives` has True for each list whose bias is distinguishable after Holm's adjustment, by name.
+    `survives` has True for each list whose bias is distinguishable after Holm's adjustment, by name. Verdicts that
+    concern only the words of the list are not summarised, so each is written in a sentence.
     """
     if len(sections) == 1:
         return _answer_of_one(sections[0])
@@ -45,20 +49,25 @@ def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
     conclusions |= {label: f"missing, because {reason}" for label, reason in _WITHHELD.items()}
     for label, conclusion in conclusions.items():
         concerned = by_label.get(label, [])
-        is_stated = label == "not distinguishable" and len(concerned) == len(sections)  # by `_no_finding`
-        if len(concerned) == 1 and not is_stated:
+        if label == "not distinguishable" and len(concerned) == len(sections):
+            continue  # already stated by `_no_finding`
+        if len(concerned) == 1:
             sentences.append(f"The result for {_listed(concerned)} is {conclusion}.")
-        elif concerned and not is_stated:
+        elif concerned:
             sentences.append(f"The results for {_listed(concerned)} are {conclusion}.")
     return " ".join(filter(None, sentences))
 
 
 def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, bool]) -> list[str]:
-    """Return sentences on the lists that show a bias, and on the findings that remain after Holm's adjustment."""
+    """Return a sentence on the lists that show a bias, and a sentence on those that remain after Holm's adjustment.
+
+    `found` are the sections of lists with a bias, `n_lists` is the number of all lists, and `survives` has True for
+    each list whose bias remains. A bias against the stereotype is marked as such.
+    """
     total = in_words(n_lists)
-    which = f"{in_words(len(found)).capitalize()} of {total}"
+    how_many = f"{in_words(len(found)).capitalize()} of {total}"
     if len(found) == n_lists:
-        which = "Both" if len(found) == 2 else f"All {total}"
+        how_many = "Both" if len(found) == 2 else f"All {total}"
     shows = "shows" if len(found) == 1 else "show"
     names = []
     for section in found:
@@ -75,13 +84,16 @@ def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, boo
     else:
         subject = "The finding does not remain" if len(found) == 1 else "No finding remains"
     return [
-        f"{which} word lists {shows} a bias that chance alone is unlikely to explain: {joined(names)}.",
+        f"{how_many} word lists {shows} a bias that chance alone is unlikely to explain: {joined(names)}.",
         f"{subject} after Holm’s adjustment for {total} lists.",
     ]
 
 
 def _no_finding(sections: Sequence[Section]) -> str:
-    """Return a sentence which states that no list with a verdict shows a bias, or "" if no list has a verdict."""
+    """Return a sentence which states that no list with a verdict shows a bias, or "" if no list has a verdict.
+
+    Lists without a verdict, for example because their fit has not converged, are not counted.
+    """
     judged = sum(section.verdict.label in _JUDGED for section in sections)
     if not judged:
         return ""
@@ -93,7 +105,11 @@ def _no_finding(sections: Sequence[Section]) -> str:
 
 
 def _answer_of_one(section: Section) -> str:
-    """Return the main result of a report on a single list."""
+    """Return the main result of a report on a single list.
+
+    A list with one group compares its words with each other. Verdicts that are not about new words have their own
+    sentence.
+    """
     name, verdict = called(section), section.verdict
     if has_one_group(section) and verdict.label in _JUDGED:
         return f"{name} has one group, so its words matter more than their mean. {_differences_of_words(section)}"
@@ -103,9 +119,12 @@ def _answer_of_one(section: Section) -> str:
 
 
 def _finding(section: Section) -> Finding:
-    """Return the result on a list for the first sentence of the page."""
+    """Return the result on a list for the first sentence of the page.
+
+    A bias against the expected direction gets a negative value. If the verdict depends on the prior, the caveat of the
+    check of the prior has a clause on this after a colon, and is "" otherwise.
+    """
     verdict = section.verdict
-    # The caveat is "The verdict depends on the prior of preferences: <clause>.", or "".
     _, _, clause_on_prior = section.checks["prior"].caveat.partition(": ")
     return Finding(
         title=called(section),
@@ -135,7 +154,10 @@ def has_one_group(section: Section) -> bool:
 
 
 def answer_of_list(section: Section) -> str:
-    """Describe the results for one list: the verdict, the bias in each class, and WEAT for comparison."""
+    """Describe the results for one list: the verdict, the bias in each class, and WEAT for comparison.
+
+    For scale, the bias is compared with random lists. If WEAT is not defined for the list, the reason is stated.
+    """
     sentences = []
     if has_one_group(section) and section.diagnostics.for_bias.converged:
         sentences.append(_differences_of_words(section))
@@ -150,7 +172,7 @@ def answer_of_list(section: Section) -> str:
 
 
 def _differences_of_words(section: Section) -> str:
-    """Describe the differences between the words of a list with one group."""
+    """Describe how the words of a list with one group differ: their range, and how many intervals exclude zero."""
     words = section.summary.loc["target_bias"].sort_values("mean")
     decimals = section.table.metric.decimals
     lower, upper = interval_of(words)
@@ -164,27 +186,33 @@ def _differences_of_words(section: Section) -> str:
 
 
 def _by_class(section: Section) -> str:
-    """Describe the bias in each class. If the bias differs from zero in only some classes, name these classes."""
+    """Describe the bias in each class, or return "" if it is not estimated.
+
+    If the list has a bias that differs from zero in only some classes, these classes are named.
+    """
     estimands = section.summary.index.get_level_values("estimand")
     is_usable = "class_bias" in estimands and section.diagnostics.converged
     if not is_usable or section.verdict.described_scope.samples_nothing:
         return ""
     rows, decimals = section.summary.loc["class_bias"], section.table.metric.decimals
-    parts: list[str] = []
-    clear: list[str] = []
+    bias_of_classes: list[str] = []
+    clear_classes: list[str] = []
     for name, row in rows.iterrows():
         lower, upper = interval_of(row)
-        parts.append(f"{value_and_interval(row['mean'], lower, upper, decimals)} for {name}")
+        bias_of_classes.append(f"{value_and_interval(row['mean'], lower, upper, decimals)} for {name}")
         if not lower <= 0 <= upper:
-            clear.append(str(name))
-    sentence = f"By class, the bias is {joined(parts)}."
-    if section.verdict.label == "distinguishable" and 0 < len(clear) < len(rows):
-        sentence += f" Only {joined(clear)} can be distinguished from zero."
+            clear_classes.append(str(name))
+    sentence = f"By class, the bias is {joined(bias_of_classes)}."
+    if section.verdict.label == "distinguishable" and 0 < len(clear_classes) < len(rows):
+        sentence += f" Only {joined(clear_classes)} can be distinguished from zero."
     return sentence
 
 
 def _for_scale(section: Section) -> str:
-    """Compare the size of the bias with lists of arbitrary topics in the same embedding."""
+    """Compare the size of the bias with lists of arbitrary topics in the same embedding.
+
+    The numbers come from the check with random lists (``nulls``). Without them, the text is "".
+    """
     numbers = section.checks["nulls"].numbers
     if "topics_median" not in numbers:
         return ""

@@ -37,9 +37,12 @@ class Question:
         return self.row_under(self.table, self.spec)
 
     def row_under(self, table: AssociationTable, spec: ModelSpec) -> "pd.Series[float]":
-        """Return the mean, interval, and probabilities of the bias under another model, or of a changed table."""
-        if known := integrated(table, spec):
-            return integrated_row(*known, self.scope, self.ci_prob)
+        """Return the mean, interval, and probabilities of the bias under another model, or of a changed table.
+
+        The posterior is integrated numerically if possible, and otherwise sampled.
+        """
+        if spec_and_statistics := integrated(table, spec):
+            return integrated_row(*spec_and_statistics, self.scope, self.ci_prob)
         fitted, _ = posterior_of(table, spec, seed=self.seed, sampling=_SAMPLING)
         return row_of_bias(fitted, self.scope, self.ci_prob)
 

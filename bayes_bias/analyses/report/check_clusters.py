@@ -34,17 +34,23 @@ _LESS_WEIGHT = 1.25
 
 
 def _run(study: Study) -> Check:
-    """Return the result of the check for one list."""
+    """Check for clusters: words whose contributions to the bias vary together, and carry less information.
+
+    For targets and attributes, the intraclass correlation within clusters is compared with shuffled words. If words are
+    clustered, the interval of the bias is too short, unless the model gives related words less weight. The check also
+    computes the range of the observed bias without one word, or without one cluster.
+    """
     decimals = study.table.metric.decimals
     clusterings = tuple(clustering(study.table, side, seed=study.seed) for side in SIDES)
     left_out = leave_out(study.table, clusterings)
     sentences: list[str] = []
     numbers: dict[str, float] = {}
     for found in clusterings:
-        numbers[f"icc_{found.side}s"], numbers[f"icc_limit_{found.side}s"] = found.icc, found.limit
+        numbers |= {f"icc_{found.side}s": found.icc, f"icc_limit_{found.side}s": found.limit}
         sentences.append(_sentence(found))
     clustered = [found for found in clusterings if found.is_clustered]
-    brief, interval_is_short = "no words that vary together", False
+    brief = "no words that vary together"
+    interval_is_short = False
     if clustered:
         brief = f"{' and '.join(f'{found.side}s' for found in clustered)} vary together"
         interval_is_short = True
@@ -79,14 +85,20 @@ def _run(study: Study) -> Check:
 
 
 def _has_less_weight(table: AssociationTable, found: Clustering) -> bool:
-    """Return True if the words of a side with clusters have clearly less weight than independent words."""
+    """Return True if the words of a side with clusters have clearly less weight than independent words.
+
+    Less weight means that the variance of their mean is inflated, by at least _LESS_WEIGHT in one group or class.
+    """
     related = table.related_words
     categories = related.groups if found.side == "target" else related.classes
     return max((words.inflation for words in categories.values()), default=1.0) >= _LESS_WEIGHT
 
 
 def _figures(table: AssociationTable, title: str | None) -> dict[str, Axes]:
-    """Return a figure for each side on which words are related. There are no figures if the vectors are unknown."""
+    """Return a figure for each side on which words get less weight because they are related.
+
+    There are no figures if the vectors, from which related words are detected, are unknown.
+    """
     figures: dict[str, Axes] = {}
     if table.has_related_words and table.vectors is not None:
         categories: dict[Side, Mapping[str, Related]] = {
@@ -100,7 +112,10 @@ def _figures(table: AssociationTable, title: str | None) -> dict[str, Axes]:
 
 
 def _sentence(found: Clustering) -> str:
-    """Return a sentence on the clusters of one side, with the intraclass correlation."""
+    """Return a sentence on the clusters of one side, with the intraclass correlation and its limit at the 5% level.
+
+    A cluster is a topic that the list names, or else a cluster that was found in residuals.
+    """
     if not found.shuffled.size:
         return f"There are too few {found.side}s to detect words that vary together."
     sides, is_named = f"{found.side}s", found.words.named
@@ -119,7 +134,10 @@ def _correlation(value: float) -> str:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    """Return the sentence of the methods text."""
+    """Return the sentence of the methods text, which names the lists and sides with clusters.
+
+    `results` has the clusterings of both sides for each list.
+    """
     clustered = []
     for name, clusterings in results.items():
         sides = []

@@ -5,7 +5,11 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 
 
 def _run(study: Study) -> Check:
-    """Return the result of the check for one list."""
+    """Check whether the posterior has converged, which its diagnostics show.
+
+    If only the bias has converged, the verdict is still valid. If not even the bias has converged, the verdict already
+    includes this.
+    """
     diagnostics = Diagnostics.of(study.fitted)
     has_converged, bias_has_converged = diagnostics.converged, diagnostics.for_bias.converged
     brief = "converged" if has_converged else "not converged"

@@ -28,7 +28,10 @@ _COLUMNS = (
 
 
 def _run(study: Study) -> Check:
-    """Return the result of the check for one list."""
+    """Check whether the model fits the raw values, or state why this was not checked.
+
+    The judgement is based on the share of values in predictive intervals. If it is poor, the check raises an alarm.
+    """
     fit, reason = _fit_or_reason(study)
     if fit is None:
         return Check(f"{reason}.", "fit to the data not checked", {"no_data_fit": reason})
@@ -40,11 +43,16 @@ def _run(study: Study) -> Check:
 
 
 def _judge(fit: DataFit) -> tuple[bool, str]:
-    """Return a judgement, and False if the coverage of an interval is clearly below its level, otherwise True."""
+    """Return a judgement, and False if the coverage of an interval is clearly below its level, otherwise True.
+
+    The levels of the predictive intervals are PROBS. Coverage is clearly below if it misses its level by more than
+    _TOLERATED plus two standard errors. If the shorter interval contains more than _LONG_TAILS of the values, the
+    distribution has long tails.
+    """
     shares = fit.coverage.iloc[0].to_numpy()
     levels = np.array(PROBS)
-    two_standard_errors = 2 * np.sqrt(levels * (1 - levels) / fit.pairs)
-    if (shares < levels - _TOLERATED - two_standard_errors).any():
+    standard_errors = np.sqrt(levels * (1 - levels) / fit.pairs)
+    if (shares < levels - _TOLERATED - 2 * standard_errors).any():
         return False, (
             "Poor, because intervals contain fewer values than stated, so the model underestimates how much they vary"
         )
@@ -57,7 +65,10 @@ def _judge(fit: DataFit) -> tuple[bool, str]:
 
 
 def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
-    """Return the fit to the data, or None and the reason why it was not checked."""
+    """Return the fit to the data, or None and the reason why it was not checked.
+
+    A fit is not checked if it has not converged, or if the table has too many values.
+    """
     if not Diagnostics.of(study.fitted).converged:
         return None, "Not checked, because the fit has not converged"
     step("checking the fit to the data")
@@ -75,7 +86,11 @@ def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
 
 
 def _sentences(fit: DataFit, values: str) -> list[str]:
-    """Return a sentence on coverage and, if the comparison was requested, a sentence on predictive accuracy."""
+    """Return a sentence on coverage and, if the comparison was requested, a sentence on predictive accuracy.
+
+    The first row of ``fit.coverage`` belongs to the fitted model, and the second row to the published model. Predictive
+    accuracy (elpd) differs if the difference is more than two standard errors from zero.
+    """
     shares_of_model, *shares_of_published = fit.coverage.to_numpy().tolist()
     coverage = (
         f"{_joined_shares(shares_of_model)} of the {fit.pairs:,} raw {values} lie inside their"
@@ -118,10 +133,13 @@ def _row_of_evidence(fit: DataFit) -> dict[str, Any]:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    """Return the sentences of the methods text."""
+    """Return the sentences of the methods text, with the results for each list.
+
+    `results` has the fit and its sentences for each list. The second sentence is on the comparison with the published
+    model, or on the reason why there is none. In the second case, it is omitted.
+    """
     lists = []
     for name, (fit, sentences) in results.items():
-        # The second sentence is on the comparison, or on the reason why there is none.
         lists.append(f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}.")
     is_compared = not all(fit.no_comparison for fit, _ in results.values())
     published = load_spec(PUBLISHED).reference

@@ -37,11 +37,15 @@ def _run(study: Study) -> Check:
 
 
 def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
-    """Compare the bias from frequency alone with the posterior standard deviation, if frequencies are known."""
+    """Compare the bias from frequency alone with the posterior standard deviation, if frequencies are known.
+
+    Frequencies are known if the embedding is sorted by frequency and random words can be drawn from it. `sd` is a
+    function that computes the posterior standard deviation of the bias, so that it is computed only if it is needed.
+    """
     embedding = None if table.origin is None else table.origin.embedding
     reader = None if embedding is None else embedding.reader
-    # Random lists are drawn from these words, which must be sorted by decreasing frequency.
-    if embedding is None or not (isinstance(reader, Excerpt) and reader.drawable and reader.frequent_first):
+    is_sorted = isinstance(reader, Excerpt) and reader.drawable and reader.frequent_first
+    if embedding is None or not is_sorted:
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     return check_of(
         frequency_of(table, embedding),
@@ -53,7 +57,12 @@ def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
 
 
 def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_adjusted: bool) -> Check:
-    """Compare the bias from frequency alone with the posterior standard deviation of the bias."""
+    """Compare the bias from frequency alone with the posterior standard deviation `sd` of the bias.
+
+    If it is larger than LARGE times `sd`, frequency may explain the bias. An adjustment (`is_adjusted`) solves this,
+    unless groups or classes hardly overlap in frequency: then there is no verdict. If the words have no exact ranks in
+    the `pool` of frequent words, the bias from frequency may be unknown.
+    """
     bias = signed(frequency.bias, decimals)
     text = _sentences_on_ranks(frequency, pool)
     numbers = {
@@ -72,7 +81,7 @@ def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_ad
             no_verdict=reason,
             result=(frequency.bias, True),
         )
-    if not frequency.largest <= LARGE * sd:
+    if not frequency.largest <= LARGE * sd:  # also if it is NaN
         text += " Because of these words, the bias that frequency alone would give is unknown."
         return Check(text, "frequency unknown", numbers)
     text += f" Words as frequent as these have a bias of about {bias} in this embedding, whatever they mean."
@@ -80,7 +89,10 @@ def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_ad
 
 
 def _sentences_on_ranks(frequency: Frequency, pool: int) -> str:
-    """Return sentences on the ranks of the words."""
+    """Return sentences on the median ranks of groups and classes, and on words without an exact rank.
+
+    Ranks are positions among the `pool` most frequent words. A word beyond them has at least the last rank.
+    """
     ranks = frequency.ranks
     groups, classes = (_medians(ranks[ranks.side == side]) for side in SIDES)
     text = f"Median frequency rank of the words in each group: {groups}. In each class: {classes}."
@@ -89,7 +101,11 @@ def _sentences_on_ranks(frequency: Frequency, pool: int) -> str:
 
 
 def _medians(ranks: pd.DataFrame) -> str:
-    """Return the median of the known ranks of each group or class, or a lower bound if ranks are censored."""
+    """Return the median of the known ranks of each group or class, or a lower bound if a rank is a lower bound.
+
+    A word that is not among the most frequent words has the last of their ranks as ``known``, and a larger rank as
+    ``most``.
+    """
     texts = []
     for category, rows in ranks.groupby("category", sort=False):
         known = rows.dropna()
@@ -110,7 +126,10 @@ def _sentence_on_words(words: Sequence[str], what: str) -> str:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    """Return the sentence of the methods text."""
+    """Return the sentence of the methods text, with the bias from frequency for each list.
+
+    `results` has this bias for each list, and True if it is large.
+    """
     biases = "; ".join(f"{signed(bias)} for {name}" for name, (bias, _) in results.items())
     return (
         "The bias that frequency alone would give was predicted from the words' frequency ranks, by the regression of"

@@ -42,7 +42,12 @@ _COLUMNS = (
 
 
 def _run(study: Study) -> Check:
-    """Return the result of the check for one list."""
+    """Check how often the model finds a bias in random lists, which have none.
+
+    Random lists are drawn in up to four ways: "own words" exchanges the words of the list, "words" draws single words,
+    "sub-topics" draws from neighbourhoods of random words, and "topics" from one neighbourhood for each group and
+    class. Because topics do differ, lists of topics show how large arbitrary biases are.
+    """
     drawn, reason = _random_lists(study)
     if "words" not in drawn:
         return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
@@ -63,7 +68,7 @@ def _run(study: Study) -> Check:
     if "topics" in drawn:
         lists = drawn["topics"]
         posteriors = lists.records.query("method == @study.spec.name and scope == @study.scope")
-        sizes = posteriors["mean"].abs()
+        sizes = posteriors["mean"].abs()  # of the biases of random lists
         own_size = abs(float(row_of_bias(study.fitted, study.scope)["mean"]))
         larger = float((sizes >= own_size).mean())
         numbers |= {"topics_median": float(sizes.median()), "topics_larger": larger}
@@ -78,7 +83,11 @@ def _run(study: Study) -> Check:
 
 
 def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
-    """Return random lists by the method that was used to draw words, or the reason why there are none."""
+    """Return random lists by the way in which their words were drawn, and the reason if there are none.
+
+    The lists are drawn in the background while the model is fitted, so the function waits for them. A way that failed
+    has a reason instead of lists, and is omitted.
+    """
     if study.null_draws == 0:
         return {}, "Not drawn, because `calibration_draws` is 0"
     if study.nulls is None:
@@ -92,7 +101,7 @@ def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
 
 
 def about_own_words(nulls: Calibration, study: Question) -> str:
-    """Return a sentence on the rate at which a bias was found after words were exchanged between groups."""
+    """Return a sentence on the rate at which a bias was found after words were exchanged between groups or classes."""
     return (
         f"If the {nulls.random} of this list are exchanged at random between its"
         f" {'groups' if nulls.random == 'targets' else 'classes'}, so that there is no bias, the model finds one in"
@@ -101,8 +110,12 @@ def about_own_words(nulls: Calibration, study: Question) -> str:
 
 
 def _about_words(nulls: Calibration, study: Study) -> str:
-    """Return a sentence on the rate at which a bias was found between random words."""
-    same, random = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
+    """Return a sentence on the rates at which the model and WEAT found a bias between random words.
+
+    If the scope treats all words as fixed, random words do differ, so the rate may be higher than 5%.
+    """
+    same = "attributes" if nulls.random == "targets" else "targets"
+    random = "targets" if nulls.random == "targets" else "attribute words"
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
         expected = "a higher share is not an error if only these words matter, because random words differ as well"
@@ -115,7 +128,10 @@ def _about_words(nulls: Calibration, study: Study) -> str:
 
 
 def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:
-    """Return a clause with the false positive rates of the model and, if it is defined, WEAT."""
+    """Return a clause with the shares of findings by the model and, if it is defined, WEAT.
+
+    ``calibration.table`` has a row for each (method, scope), with the share and its interval in the columns _SHARES.
+    """
     shares = calibration.table[list(_SHARES)]
     rows = {"the model": shares.loc[(model, scope)]}
     if ("WEAT", WEAT_SCOPE) in shares.index:
@@ -134,8 +150,12 @@ def _found(lists: Calibration, study: Question) -> str:
 
 
 def _numbers(lists: Calibration, study: Study, kind: Drawn) -> dict[str, Any]:
-    """Return the number of lists, and the rates of findings by the model and by WEAT, by their columns."""
-    name = _NAMES[kind]
+    """Return the number of lists, and the shares of findings by the model and by WEAT, for ``evidence.csv``.
+
+    The names of columns begin with the name of the way of drawing, such as "null" or "own_null". `lists.table` has a
+    row for each (method, scope).
+    """
+    name = _NAMES[kind]  # in the names of columns
     numbers: dict[str, Any] = {name if kind == "topics" else f"{name}s": _draws(lists)}
     methods = {name: (study.spec.name, study.scope), f"weat_{name}": ("WEAT", WEAT_SCOPE)}
     for prefix, method_and_scope in methods.items():
@@ -146,8 +166,12 @@ def _numbers(lists: Calibration, study: Study, kind: Drawn) -> dict[str, Any]:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    """Return the sentence of the methods text."""
-    lists, _ = next(iter(results.values()))  # the same words are random for all word lists of a report
+    """Return the sentence of the methods text, with the shares of findings for each list.
+
+    `results` has the random lists and a clause with these shares, by the name of the list. In a report, the same side
+    is random for all lists.
+    """
+    lists, _ = next(iter(results.values()))
     random = "targets" if lists.random == "targets" else "attribute words"
     whose = "group" if lists.random == "targets" else "class"
     shares = "; ".join(f"for {name} by {by_method}" for name, (_, by_method) in results.items())

@@ -25,7 +25,11 @@ _COLUMNS = ("priors", "priors_p_min", "priors_p_max", "priors_changed", *(f"{sid
 
 
 def _run(study: Study) -> Check:
-    """Return the result of the check for one list."""
+    """Check whether the verdict is the same under other priors for the standard deviations of preferences.
+
+    The alternatives are other priors, independent words, and the quasi-F test. If another prior changes the verdict,
+    the verdict gets a caveat. The check also compares the variance of preferences with general words.
+    """
     if not study.fitted.structure.COLLAPSED:
         text = "Not compared, because each prior takes as long as this fit. To compare priors, fit the model with each."
         return Check(text, "no other priors")
@@ -38,7 +42,7 @@ def _run(study: Study) -> Check:
             interval = bounds(lower, upper, study.table.metric.decimals)
             sentences.append(f"{subject}: {interval}, p {equals(probability(p_value))}.")
     ratios = variance_ratios(study.spec, study.fitted.data)
-    sentences += map(_on_ratio, ratios, ratios.values())
+    sentences += [_on_ratio(side, ratio) for side, ratio in ratios.items()]
     numbers: dict[str, Any] = {
         "priors": len(others),
         "priors_p_min": others.p_value.min(),
@@ -65,14 +69,21 @@ def caveat_of(question: Question) -> str:
 
 
 def _other_priors(alternatives: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of priors other than the prior of the model, and the names of the priors with another verdict."""
+    """Return the rows of priors other than the prior of the model, and the names of the priors with another verdict.
+
+    `alternatives` also has rows for the model itself, for independent words, and for the quasi-F, which are not other
+    priors. A bias is found if its p-value is below `alpha`.
+    """
     finds_bias = alternatives.p_value[_DEFAULT] < alpha
     others = alternatives.drop(index=[_DEFAULT, _INDEPENDENT, QuasiF.measure], errors="ignore")
     return others, others.index[(others.p_value < alpha) != finds_bias].tolist()
 
 
 def _alternatives(study: Question) -> pd.DataFrame:
-    """Return the posterior mean, the interval, and p of the bias under each alternative, beginning with the model."""
+    """Return the posterior mean, the interval, and p of the bias under each alternative, beginning with the model.
+
+    The last row is the quasi-F test, which has no prior, if it is defined for the scope and the list.
+    """
     estimate = ["mean", *interval_names(study.ci_prob)]
     rows = {}
     for name, row in _posteriors(study):
@@ -88,7 +99,11 @@ def _alternatives(study: Question) -> pd.DataFrame:
 
 
 def _posteriors(study: Question) -> Iterator[tuple[str, "pd.Series[float]"]]:
-    """Yield the posterior of the bias under the prior of the model, under other priors, and for independent words."""
+    """Yield the posterior of the bias under the prior of the model, under other priors, and for independent words.
+
+    Each posterior comes with a name. The changes of the model are options of a multiverse analysis: functions that
+    change a table and a model.
+    """
     yield _DEFAULT, study.row
     choices, _ = choices_of(study.table, study.spec)
     _, *other_priors = choices[PRIOR]  # the first prior is the prior of the model
@@ -101,13 +116,15 @@ def _posteriors(study: Question) -> Iterator[tuple[str, "pd.Series[float]"]]:
 
 
 def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
-    """Return a sentence on the verdicts under other priors."""
+    """Return a sentence on the verdicts under other priors, of which `changed` are the names with another verdict.
+
+    There are two verdicts, and the model has one of them, so all priors that change the verdict have the other one.
+    """
     if not changed:
         least = probability_in_words(others.p_value.min())
         most = probability_in_words(others.p_value.max())
         p_values = f"p {most}" if least == most else f"p from {least} to {most}"
         return f"The verdict is the same under {len(others)} other priors of preferences ({p_values})."
-    # There are two answers, and the model gives one of them, so all priors that change the verdict give the other one.
     answer = "distinguishable" if others.p_value[changed[0]] < alpha else "not distinguishable"
     names = [f"'{name}' (p {equals(probability(others.p_value[name]))})" for name in changed]
     priors = "prior" if len(changed) == 1 else "priors"
@@ -118,7 +135,10 @@ def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
 
 
 def _on_ratio(side: Side, ratio: float) -> str:
-    """Return a sentence on the observed variance of preferences, relative to the variance of general words."""
+    """Return a sentence on the observed variance of preferences, relative to the variance of general words.
+
+    A ratio outside RATIOS_OF_POOLS is unusual: the prior is based on pools of words with ratios in this range.
+    """
     sentence = f"The variance of preferences of {side}s is {ratio:.3g} times the variance expected for general words."
     if _is_unusual(ratio):
         least, most = RATIOS_OF_POOLS
@@ -136,7 +156,7 @@ def _is_unusual(ratio: float) -> bool:
 
 
 def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
-    """Draw the bias under each alternative."""
+    """Draw the bias under each alternative, with a row for each (see `_alternatives`)."""
     with style():
         labels = [str(name).removeprefix("from vectors, ") for name in alternatives.index]
         rows = [Rows("", labels, alternatives)]
@@ -148,17 +168,20 @@ def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
 
 
 def _methods(results: Mapping[str, tuple[list[str], list[str]]]) -> Sentence:
-    """Return the sentence of the methods text."""
-    compared: dict[str, None] = {}
+    """Return the sentence of the methods text, which names all priors and the lists whose verdict changed.
+
+    `results` has for each list the names of the other priors, and of those that changed the verdict.
+    """
+    all_priors: dict[str, None] = {}
     changes = []
     for name, (priors, changed) in results.items():
-        compared |= dict.fromkeys(priors)
+        all_priors |= dict.fromkeys(priors)
         if changed:
             changes.append(f"{name} ({'; '.join(changed)})")
     answer = f"the verdict changed for {', '.join(changes)}" if changes else "no verdict changed"
     return (
         "We repeated the analysis with other priors for the standard deviations of preferences"
-        f" ({'; '.join(compared)}): {answer}.",
+        f" ({'; '.join(all_priors)}): {answer}.",
     )
 
 

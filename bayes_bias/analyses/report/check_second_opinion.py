@@ -30,14 +30,19 @@ _DIFFERENT = "Do not rely on a finding of only one of the two, and add more word
 
 
 def _run(study: Study) -> Check:
-    """Return the result of the check for one list."""
+    """Check whether the quasi-F, a classical test without a prior, agrees with the posterior that there is a bias.
+
+    If both disagree, the verdict gets a caveat. A disagreement is an alarm, unless the test ignores something that the
+    model includes, such as sub-topics or covariates. If variances differ clearly between groups, the model may need
+    separate scales.
+    """
     if study.scope not in get_args(Sampled):
         return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.", _NO_OPINION)
     try:
         test = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
     except MeasureError as error:
         return Check(f"None: {error}.", _NO_OPINION)
-    caveat = _caveat(test, study)
+    caveat = _caveat(test, study)  # "" if both agree
     agree = not caveat
     agrees = "agrees" if agree else "disagrees"
     p_value = equals(probability(test.p_value))
@@ -71,15 +76,19 @@ def _run(study: Study) -> Check:
 
 
 def caveat_of(question: Question) -> str:
-    """Return the sentence that belongs to a verdict if only one of the two methods finds a bias, or "" otherwise."""
+    """Return the sentence that belongs to a verdict if only one of the two methods finds a bias, or "" otherwise.
+
+    The methods are the model and the quasi-F test. If the test is not defined for the list, there is no sentence.
+    """
     try:
-        return _caveat(quasi_f(question.table, cast(Sampled, question.scope), ci_prob=question.ci_prob), question)
+        test = quasi_f(question.table, cast(Sampled, question.scope), ci_prob=question.ci_prob)
     except MeasureError:
         return ""
+    return _caveat(test, question)
 
 
 def _caveat(test: QuasiF, question: Question) -> str:
-    """Return `caveat_of` for the result of the quasi-F test."""
+    """Return `caveat_of`, given the result of the quasi-F test: "" if both methods, or neither, find a bias."""
     alpha = 1 - question.ci_prob
     quasi_f_finds_bias = test.p_value < alpha
     model_finds_bias = chance(float(question.row.prob_direction)) < alpha
@@ -92,9 +101,11 @@ def _caveat(test: QuasiF, question: Question) -> str:
 
 
 def _on_unequal_variances(test: QuasiF, decimals: int) -> list[str]:
-    """Return sentences on groups that should have separate scales, because their variances differ clearly (F test).
+    """Return a sentence on each pair of groups whose variances differ clearly, by an F test at the level _VARY_UNLIKE.
 
-    The quasi-F contains the variance of the mean of each group, which is multiplied by the number of words.
+    ``test.sources`` has the variance of the mean of each group. Multiplied by the number of words, it is the variance
+    of the contributions of words. The ratio of two variances has an F distribution if they are equal. The model uses
+    the same scales for all groups, which matters if one group is longer by a factor of UNEVEN.
     """
     groups = test.sources.query("source == 'targets' and df > 0").set_index("cell")
     words = groups.df + 1
@@ -122,7 +133,10 @@ def _on_unequal_variances(test: QuasiF, decimals: int) -> list[str]:
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
-    """Return the sentence of the methods text."""
+    """Return the sentence of the methods text, with the result of the quasi-F for each list.
+
+    `results` has for each list the result as text, and True if the test agrees with the posterior.
+    """
     disagreeing = [name for name, (_, agree) in results.items() if not agree]
     verdict = "agreed with the posterior"
     if disagreeing:

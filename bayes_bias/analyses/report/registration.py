@@ -55,6 +55,7 @@ class Registration(Tabled):
 
     @property
     def _content(self) -> bytes:
+        """The content of the file: JSON with the format, the settings, and the lists."""
         content = {"bayes_bias_registration": _FORMAT, "settings": dict(self.settings), "lists": dict(self.lists)}
         return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
 
@@ -111,7 +112,10 @@ class Registration(Tabled):
 
 
 def _differences(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the list, the setting, and both values for each setting that differs."""
+    """Return a row for each setting that differs: the list, the setting, and the registered and used values as text.
+
+    `name` is the list, or "" for settings of the whole analysis. A missing setting is "".
+    """
     rows: list[tuple[str, ...]] = []
     for setting in dict.fromkeys([*registered, *used]):
         registered_value = _as_text(registered.get(setting, ""))
@@ -153,7 +157,11 @@ def registration_of(
     seed: int,
     sampling: Sampling,
 ) -> Registration:
-    """Return the registration of an analysis."""
+    """Return the registration of an analysis: its decision rule, model, and settings, and the words of each list.
+
+    `scopes` has the scope of each table. Settings are stored as plain numbers, because JSON cannot represent NumPy
+    numbers.
+    """
     rule = (
         "A bias is distinguishable from noise if the probability of a difference at least as large, in either"
         f" direction, if there were no bias, is below {100 * (1 - ci_prob):.4g}%. Several lists are adjusted by"
@@ -172,14 +180,17 @@ def registration_of(
     }
     for field in fields(sampling):
         number = getattr(sampling, field.name)
-        # JSON cannot represent NumPy numbers.
         settings[field.name] = int(number) if isinstance(number, Integral) else float(number)
     lists = {table.name: _registered_list(table, scope) for table, scope in zip(tables, scopes, strict=True)}
     return Registration(settings, lists)
 
 
 def _registered_list(table: AssociationTable, scope: str) -> dict[str, Any]:
-    """Return the words of a list, and the hashes and settings of its table."""
+    """Return the words of a list, and the hashes and settings of its table.
+
+    The provenance of the table shows how it was measured. Entries such as paths, which are in _NOT_REGISTERED, may
+    differ between computers.
+    """
     provenance = {key: str(value) for key, value in table.provenance.items() if key not in _NOT_REGISTERED}
     classes = (*table.associated_classes, *table.controls)
     return {

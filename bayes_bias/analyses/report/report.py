@@ -190,7 +190,7 @@ def register(
 
 
 def _registration(entries: Sequence["_Entry"], settings: "_Settings", contrasts: Sequence[str]) -> Registration:
-    """Return the registration of these lists and settings."""
+    """Return the registration of an analysis: the tables and scopes of its lists (`entries`), and all settings."""
     return registration_of(
         [entry.table for entry in entries],
         settings.spec,
@@ -217,7 +217,7 @@ class _Settings:
     against_published: bool
 
     def check(self) -> None:
-        """Raise an error if a setting is invalid."""
+        """Raise an error if a setting is invalid. Whole numbers that were passed as floats become integers."""
         sampling_scope(self.scope)  # raises an error for an unknown scope, and for the scope without uncertainty
         check_ci_prob(self.ci_prob)
         check_rope(self.rope)
@@ -239,8 +239,9 @@ class _Entry:
 
     @property
     def calibration(self) -> Callable[..., Calibration]:
-        """Function that calls `calibrate` with random attributes or, if the scope samples only targets, random
-        targets.
+        """Function that calls `calibrate` for this list, to draw random lists of its design.
+
+        Attributes are random or, if the scope samples only targets, targets.
         """
         facets = scope_of(self.scope)
         random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
@@ -248,7 +249,11 @@ class _Entry:
 
 
 def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts: Sequence[str]) -> list[_Entry]:
-    """Check the lists of a report, and return them."""
+    """Check the lists of a report, and return them with their titles, scopes, and contrasts.
+
+    If the tables come from several embeddings, a title names the embedding of its table. A list gets those contrasts
+    whose groups and classes it has. A contrast that no list has raises an error.
+    """
     embeddings = {table.origin.embedding.name for table in tables if table.origin}
     entries = []
     for table in tables:
@@ -268,7 +273,10 @@ def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts:
 
 
 def _check_table(table: AssociationTable, first: AssociationTable) -> None:
-    """Raise an error if a report cannot show a table together with the first table."""
+    """Raise an error if a report cannot show a table together with the first table.
+
+    A report shows every word, and all its tables must have the same metric, such as cosines.
+    """
     if not table.is_formed:
         raise TableError(
             f"`wordlists` contains '{table.name}' with {table.values.size:,} cosines, too many for a report,"
@@ -282,7 +290,7 @@ def _check_table(table: AssociationTable, first: AssociationTable) -> None:
 
 
 def _has_words_of(means: xr.Dataset, formula: str) -> bool:
-    """Return True if a table has the groups and classes of a contrast."""
+    """Return True if a table has the groups and classes that a contrast (`formula`) names."""
     try:
         weights_of_formulas(means, [formula])
     except BayesBiasError:
@@ -291,7 +299,10 @@ def _has_words_of(means: xr.Dataset, formula: str) -> bool:
 
 
 def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: str) -> Study:
-    """Fit a list, and return the input of its checks."""
+    """Fit a list, and return the input of its checks.
+
+    Random lists (`nulls`) are drawn in the background, and only for tables that were measured in an embedding.
+    """
     with within(entry.table.name):
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
@@ -310,7 +321,11 @@ def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: st
 
 
 def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
-    """Summarise a fit without checks, which are added by `_checked`."""
+    """Summarise a fit without checks, which are added by `_checked`.
+
+    Estimands are summarised under the scope of the report, and under other common scopes that the design supports. The
+    number of random draws for published measures (`word_draws`) is limited, because many measures are computed.
+    """
     table, fitted, scope, origin = entry.table, study.fitted, entry.scope, entry.table.origin
     ci_prob, rope, contrasts = settings.ci_prob, settings.rope, entry.contrasts
     draws = settings.calibration_draws
@@ -337,7 +352,11 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
 
 
 def _checked(section: Section, study: Study) -> Section:
-    """Return the section with its checks. The verdict is withheld if the result of a check requires it."""
+    """Return the section with its checks, each of which may affect the verdict.
+
+    The verdict is withheld if the result of a check requires it (`no_verdict`). Otherwise, it gets the caveats of all
+    checks.
+    """
     checks = {checker.name: checker.check(study) for checker in CHECKERS}
     reasons = [check.no_verdict for check in checks.values() if check.no_verdict]
     caveats = tuple(check.caveat for check in checks.values() if check.caveat)

@@ -86,14 +86,18 @@ class Report(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the verdict on each list."""
+        """Describe the verdict on each list, the model, and the scope in one line."""
         verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
         unit = unit_of(section.table for section in self.sections)
         return f"{with_unit(verdicts, unit)} (model '{self.spec.name}', scope '{self.scope}')"
 
     @property
     def layout(self) -> Layout:
-        """Show verdict, bias and WEAT of each list."""
+        """Show a row for each list: the verdict, the bias with its interval and probabilities, and WEAT.
+
+        With several lists, there is a column for Holm's adjustment. Columns with ``spare=True`` are omitted if the
+        table is too wide.
+        """
         rows = self.table()
         verdicts = [section.verdict for section in self.sections]
         columns = [
@@ -125,7 +129,10 @@ class Report(Tabled):
 
     @cached_property
     def together(self) -> ManyLists:
-        """The verdicts on all lists before and after Holm's adjustment for the number of lists."""
+        """The verdicts on all lists before and after Holm's adjustment for the number of lists.
+
+        The words of each list show which lists overlap, so that their biases are related.
+        """
         verdicts, words = {}, {}
         for section in self.sections:
             verdicts[section.name] = section.verdict
@@ -157,7 +164,10 @@ class Report(Tabled):
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
 
     def summary(self) -> pd.DataFrame:
-        """Return all numbers in a tidy frame, one row for each list, scope, estimand and label."""
+        """Return all numbers in a tidy frame, one row for each list, scope, estimand, and label.
+
+        The scopes of a list are those under which it was summarised.
+        """
         tables = {}
         for section in self.sections:
             for scope, table in section.summaries.items():
@@ -188,9 +198,7 @@ class Report(Tabled):
         probability that the bias in a new replicate has the same sign (``same_sign``), and the reliability of one
         replicate (``reliability_one``) and of all replicates together (``reliability_all``).
         """
-        columns: list[str] = []
-        for checker in CHECKERS:
-            columns += checker.columns
+        columns = [column for checker in CHECKERS for column in checker.columns]
         numbers: dict[str, dict[str, Any]] = {}
         replicates = {}
         for section in self.sections:
@@ -283,7 +291,10 @@ def report_document(report: Report) -> Document:
 
 
 def _topics_found(report: Report) -> str:
-    """Return a clause with the share of lists of arbitrary topics that are distinguishable, or "" if not computed."""
+    """Return a clause with the share of lists of arbitrary topics that are distinguishable, or "" if not computed.
+
+    The share comes from the check with random lists, and is taken from the first list that has it.
+    """
     for section in report.sections:
         numbers = section.checks["nulls"].numbers
         if "topics_share" in numbers:
@@ -295,7 +306,11 @@ def _topics_found(report: Report) -> str:
 
 
 def _answers(report: Report, names: Mapping[str, str]) -> Layout:
-    """Return the layout of the report, with a link to the section of each list."""
+    """Return the layout of the report, with a link to the section of each list.
+
+    `names` has the name of each list on the page, which is the target of the link. A label also has the title of the
+    list, if it differs from its name.
+    """
     labels, links = [], {}
     for section in report.sections:
         label = section.name if section.title == section.name else f"{section.name}\n{section.title}"
@@ -305,7 +320,11 @@ def _answers(report: Report, names: Mapping[str, str]) -> Layout:
 
 
 def _section(section: Section, name: str) -> PageSection:
-    """Return the section of a list."""
+    """Return the page section of a list, with the facts that its template ``report-list.html`` needs.
+
+    `name` is the name of the list in links. `scopes` describes each scope with the nouns of the list, such as "seeds"
+    for replicates.
+    """
     scopes = {
         name: scope.with_replicates_called(section.replicate_kind).with_texts(section.fitted.has_texts)
         for name, scope in SCOPES.items()
@@ -324,7 +343,10 @@ def _section(section: Section, name: str) -> PageSection:
 
 
 def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:
-    """Return the rows of the summary by title, for LaTeX."""
+    """Return the rows of the summary for LaTeX: for each estimand in _CONTRASTS, its title, and a row for each label.
+
+    Estimands that the list does not have are omitted.
+    """
     estimands = section.summary.index.get_level_values("estimand")
     contrasts = []
     for name, title in _CONTRASTS.items():
@@ -335,7 +357,10 @@ def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[A
 
 
 def _weat(report: Report) -> pd.DataFrame:
-    """Return the results of WEAT with a row for each list."""
+    """Return the results of WEAT with a row for each list, which is empty if WEAT is not defined for the list.
+
+    The columns are attributes of the result (_WEAT).
+    """
     rows = {}
     for section in report.sections:
         rows[section.name] = [getattr(section.weat, column, None) for column in _WEAT]
@@ -343,7 +368,10 @@ def _weat(report: Report) -> pd.DataFrame:
 
 
 def _tables_of_checks_and_coverage(report: Report) -> dict[str, pd.DataFrame]:
-    """Return the tables of all checks and the coverage. Each table contains the rows of all lists."""
+    """Return the tables of all checks and the coverage, by the name of their CSV file.
+
+    A check has tables for each list. Those with the same name are combined to one table, with the rows of all lists.
+    """
     by_name: dict[str, dict[str, pd.DataFrame]] = {}
     coverage = {}
     for section in report.sections:
@@ -364,16 +392,17 @@ type Drawing = Callable[[], Axes]
 
 
 def figures_of(report: Report) -> dict[str, Drawing]:
-    """Return a function that draws each figure, by file name."""
+    """Return a function that draws each figure, by file name.
+
+    The first is an overview of all lists. The file names of other figures begin with the name of their list. Short
+    titles, such as "WEAT 6", name lists in figures.
+    """
     names = file_names([section.name for section in report.sections])
     fits = [section.fitted for section in report.sections]
     summaries = {section.name: section.summary for section in report.sections}
     titles = short_titles({section.name: section.title for section in report.sections})
-    figures: dict[str, Drawing] = {
-        "overview": partial(
-            plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries, names=titles
-        )
-    }
+    overview = partial(plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries, names=titles)
+    figures: dict[str, Drawing] = {"overview": overview}
     for section in report.sections:
         for kind, drawing in _drawings(section, report, titles[section.name]).items():
             figures[f"{names[section.name]}-{kind}"] = drawing
@@ -381,7 +410,11 @@ def figures_of(report: Report) -> dict[str, Drawing]:
 
 
 def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing]:
-    """Return a function that draws each figure of a list and of its checks, by kind of figure."""
+    """Return a function that draws each figure of a list and of its checks, by kind of figure.
+
+    `plots` has the plotting function of each kind with its arguments. A check may add arguments to the plot of a kind,
+    such as the ranges without one word to the posterior, and may have figures of its own, which are already drawn.
+    """
     settings = {"scope": report.scope, "ci_prob": report.ci_prob}
     with_summary = {**settings, "summary": section.summary}
     plots: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
@@ -396,7 +429,7 @@ def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing
         plots["replicates"] = (plot_replicates, with_summary)
     drawings: dict[str, Drawing] = {}
     for kind, (plot, options) in plots.items():
-        for check in section.checks.values():  # such as the ranges without one word, in the figure of the posterior
+        for check in section.checks.values():
             options = {**options, **check.figure_options.get(kind, {})}
         drawings[kind] = partial(plot, section.fitted, **{"name": title, **options})
     for name, check in section.checks.items():
@@ -414,7 +447,7 @@ def _as_drawn(ax: Axes) -> Axes:
 
 
 def methods_of(report: Report) -> Methods:
-    """Return the methods text, which is based on the spec and the fits."""
+    """Return the methods text, which describes the model, the lists, and the checks, from the spec and the fits."""
     fits, lists, weats = {}, [], []
     sources: list[Reference] = []
     for section in report.sections:
@@ -437,7 +470,10 @@ def methods_of(report: Report) -> Methods:
 
 
 def _checks(report: Report) -> tuple[Sentence, ...]:
-    """Return the sentences of all checks that were made for at least one list."""
+    """Return the sentences of all checks that were made for at least one list.
+
+    A checker writes its sentence from the results for all lists, by name. A check that was not made has no result.
+    """
     sentences = []
     for checker in CHECKERS:
         results = {}
@@ -456,7 +492,10 @@ def embeddings(report: Report) -> tuple[str, ...]:
 
 
 def _encoders(report: Report) -> tuple[str, ...]:
-    """Return the encoders of the words, with pooling and templates."""
+    """Return clauses on the encoders of the words, with pooling and templates, each of them once.
+
+    Static word vectors have no encoder.
+    """
     encoders = []
     for section in report.sections:
         provenance = section.table.provenance
@@ -466,13 +505,16 @@ def _encoders(report: Report) -> tuple[str, ...]:
         if pooling not in encoder:
             encoder += f" (pooling: {pooling})"
         templates = provenance.get("templates")
-        stands = f"was put into the sentences of {templates}" if templates else "was a separate sentence"
-        encoders.append(f"{encoder}, where each word {stands}")
+        context = f"was put into the sentences of {templates}" if templates else "was a separate sentence"
+        encoders.append(f"{encoder}, where each word {context}")
     return tuple(dict.fromkeys(encoders))
 
 
 def _list_facts(section: Section) -> dict[str, Any]:
-    """Return the facts about a list for the methods text."""
+    """Return the facts about a list for the methods text: its words by role, and its missing words.
+
+    The words of a role are written as "8 science, 8 arts". ``lost`` is the number of words without a vector.
+    """
     coverage = section.coverage
     words = {}
     for role in ("target", "attribute", "control"):

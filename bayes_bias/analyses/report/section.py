@@ -100,7 +100,7 @@ class Section:
 
     @property
     def weat(self) -> Weat | None:
-        """WEAT of the list, or None if it is not defined."""
+        """WEAT of the list, or None if it is not defined, which is the case without two groups and two classes."""
         result = self.measures.results.get("WEAT")
         return result if isinstance(result, Weat) else None
 
@@ -123,7 +123,11 @@ class Section:
 
     @property
     def replicates(self) -> Mapping[str, float]:
-        """Estimates from replicates for ``evidence.csv``, or an empty mapping if there are no replicates."""
+        """Estimates from replicates for ``evidence.csv``, or an empty mapping if there are no replicates.
+
+        These are the number of replicates, the standard deviation of the bias between them, the probability that a new
+        replicate has a bias of the same sign, and the reliability of one replicate and of all of them.
+        """
         if not self.replicate_kind:
             return {}
         reliability = self.summary.loc["reliability", "mean"]
@@ -158,15 +162,20 @@ def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
     for another list.
     """
     short = {name: title.partition(":")[0].strip() for name, title in titles.items()}
-    uses = Counter(map(shortened, short.values()))  # how many lists have the same title in figures
-    return {name: title if title and uses[shortened(title)] == 1 else name for name, title in short.items()}
+    n_lists = Counter(map(shortened, short.values()))  # the number of lists with each title in figures
+    return {name: title if title and n_lists[shortened(title)] == 1 else name for name, title in short.items()}
 
 
 # Sentences on the variation of the bias between templates, seeds, or corpora.
 
 
 def about_replicates(section: Section) -> str:
-    """Describe the variation of the bias between replicates, or return "" if there are no replicates."""
+    """Describe the variation of the bias between replicates, or return "" if there are no replicates.
+
+    Replicates are of a kind, such as seeds or templates. The summary has the standard deviation of the bias between
+    them, the probability of the same sign in a new one, and the reliability of one replicate (first row) and of all
+    (second row).
+    """
     if not section.replicate_kind:
         return ""
     kind, decimals = section.replicate_kind, section.table.metric.decimals
@@ -193,7 +202,11 @@ class _Row(NamedTuple):
 
 
 def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
-    """Lay out bias, effect size, and evidence against chance, from WEAT and from the posterior under each scope."""
+    """Lay out bias, effect size, and evidence against chance, from WEAT and from the posterior under each scope.
+
+    Each row is a quantity with its unit, its value in WEAT, and its posterior under each scope. A dash means that it is
+    not defined. `reaches` describes the scopes in words, for the headings of columns.
+    """
     weat = section.weat
     verdict = section.verdict
     tables = list(section.summaries.values())
@@ -227,7 +240,7 @@ def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
 
 
 def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list[str]:
-    """Return an estimand with its interval as text under each scope."""
+    """Return the mean and interval of an estimand as text, under each scope, from the summaries under these scopes."""
     texts = []
     for table in tables:
         row = row_of(table, name)
@@ -236,8 +249,11 @@ def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list
 
 
 def _effect_size(table: pd.DataFrame) -> str:
-    """Return the effect size with its interval as text."""
+    """Return the effect size with its interval as text, from a summary under one scope.
+
+    It is a dash if the effect size is not defined: for more than two groups, or for new attributes.
+    """
     if "effect_size" not in table.index.get_level_values("estimand"):
-        return DASH  # not defined for more than two groups, or for new attributes
+        return DASH
     row = row_of(table, "effect_size")
     return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"

@@ -76,7 +76,7 @@ def _point(training: int, trainings: int) -> dict[str, Any]:
 
 
 def _legend(ax: Axes, stability: Stability) -> None:
-    """Draw a legend for the points and bars."""
+    """Draw a legend for the points and bars. At most _NAMED training runs are named."""
     trainings = len(stability.measures)
     labels = [*stability.measures.index] if trainings <= _NAMED else [f"one {stability.kind}"]
     handles = []

@@ -115,11 +115,10 @@ class Stability(Tabled):
 
     @property
     def relative(self) -> pd.DataFrame:
-        """`measures` divided by the average absolute value of each method.
+        """`measures` divided by the average absolute value of each method, so that methods have comparable units.
 
-        The sign is reversed if the mean of the method is negative.
-
-        If all values of a method are 1, it does not depend on the training run. Negative values contradict the mean.
+        The sign is reversed if the mean of the method is negative. If all values of a method are 1, it does not depend
+        on the training run. Negative values contradict the mean.
         """
         values = self.measures
         return values * np.sign(values.mean()) / values.abs().mean()
@@ -151,7 +150,7 @@ class Stability(Tabled):
 
     @property
     def shares_layout(self) -> Layout:
-        """Show shares of the variance of a single value and of the measured bias."""
+        """Show the shares of words, training runs, and residuals in the variance of a single value and of the bias."""
         names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {plural(self.kind)}"}
         return Layout(
             [part_named(str(part), self.kind) for part in self.shares.columns],
@@ -162,7 +161,11 @@ class Stability(Tabled):
 
     @property
     def text(self) -> str:
-        """The result in sentences."""
+        """The result in sentences: the bias, its reliability, and the methods that vary most and least.
+
+        Reliability is the share of variance that is due to the choice of words. The summary has it for one training run
+        and for the average of all training runs.
+        """
         finding = self._finding()
         kinds = plural(self.kind)
         if finding.no_verdict:
@@ -180,7 +183,7 @@ class Stability(Tabled):
         )
 
     def _finding(self) -> Finding:
-        """Return the bias and its variation for the first sentence of the page."""
+        """Return the bias and its variation between training runs for the first sentence of the page."""
         fitted = Fitted.of(self.fit)
         decimals = fitted.metric.decimals
         problems = Diagnostics.of(fitted).problems
@@ -293,7 +296,10 @@ def stability(
 
 
 def _table_with_replicates(wordlist: ListLike | AssociationTable, embeddings: Any) -> AssociationTable:
-    """Return a table with replicates, which is passed by the user or measured."""
+    """Return a table with replicates, which are training runs. The user passed it, or it is measured in the embeddings.
+
+    A single training run is an error, because it cannot show how training runs differ.
+    """
     if isinstance(wordlist, AssociationTable):
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
@@ -314,16 +320,20 @@ def _table_with_replicates(wordlist: ListLike | AssociationTable, embeddings: An
 
 
 def _measures_of_trainings(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Return the published measures in each training run, and the reasons why other measures are omitted."""
+    """Return the published measures in each training run, and the reasons why other measures are omitted.
+
+    Each entry of _METHODS is the name of a method, the measure to which it belongs, and a function that takes the
+    number from its result. The table has a row for each training run and a column for each method.
+    """
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for label, single in table.singles().items():
         step(f"{label}: published measures")
         measured = measure_all(single, seed=seed)
         rows[label] = {}
-        for method, measure, number in _METHODS:
+        for method, measure, number_of in _METHODS:
             if measure in measured.results:
-                rows[label][method] = number(measured.results[measure])
+                rows[label][method] = number_of(measured.results[measure])
             if measure in measured.left_out:
                 left_out[measure] = with_unit(measured.left_out[measure], table.unit)
     kind = table.replicates.kind if table.replicates else None
@@ -331,7 +341,7 @@ def _measures_of_trainings(table: AssociationTable, seed: int) -> tuple[pd.DataF
 
 
 def stability_document(stability: Stability) -> Document:
-    """Return the document on the stability of a bias."""
+    """Return the document on the stability of a bias, from which its page, figure, and CSV files are written."""
     fitted = Fitted.of(stability.fit)
     kinds = plural(stability.kind)
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]

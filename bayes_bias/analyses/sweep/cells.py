@@ -106,11 +106,14 @@ class Cell(ABC):
         return Job(self.name, fit_cell, (self, how), [self.depends_on, how.depends_on])
 
     def measuring(self, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Job:
-        """Return the job that computes published measures. None means all measures."""
-        settings = (None if measures is None else list(measures), seed, ci_prob)
-        names = measure_names() if measures is None else list(measures)
-        depends_on = [self.measures_depend_on, names, seed, ci_prob]
-        return Job(self.name, measure_cell, (self, *settings), depends_on)
+        """Return the job that computes published measures, or all of them if `measures` is None.
+
+        A job has a name, a function with its arguments, and the inputs on which its stored result depends. With None,
+        these inputs name all measures, so that results are computed again if a measure is added.
+        """
+        names = None if measures is None else list(measures)
+        depends_on = [self.measures_depend_on, measure_names() if names is None else names, seed, ci_prob]
+        return Job(self.name, measure_cell, (self, names, seed, ci_prob), depends_on)
 
     @property
     def measures_depend_on(self) -> list[Any]:
@@ -135,6 +138,10 @@ class VectorCell(Cell):
 
     @cached_property
     def depends_on(self) -> list[Any]:
+        """All inputs that affect the table: hashes of words and vectors, replicates, and settings.
+
+        If replicates are compared by cosines, only the directions of vectors matter, so each vector has unit length.
+        """
         vectors = {**self.embedding.all(), **self.embedding.made(self.words.words)}
         if self.embedding.replicates and self.similarity.unit:
             vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
@@ -155,21 +162,27 @@ class VectorCell(Cell):
 
     @property
     def measures_depend_on(self) -> list[Any]:
-        # SemAxis depends on the lengths of vectors.
+        """All inputs that affect the table and its vectors, whose lengths matter for SemAxis."""
         return [self.depends_on, sha256_of_vectors(self.embedding.all())]
 
     @cached_property
     def absent_controls(self) -> list[str]:
+        """Control classes that are omitted because the embedding has too few of their words."""
         if not self.words.controls:
             return []
         _, coverage = lookup(self.embedding, self.words)
         return [*coverage.absent_controls(allow_loss=self.allow_loss)]
 
     def table(self, controls: bool = True) -> AssociationTable:
+        """Return the similarities of the words of the list, with the information which words are related.
+
+        Related words are detected by their similarity to general words. Without general words, only near copies of a
+        word can be detected. For a version of an embedding, words are related as in its original. Debiased vectors also
+        do not show how much preferences vary, so their table does not contain this information.
+        """
         words = self.words if controls else self.words.without_controls()
         table = table_of(Origin(words, (), self.embedding, self.similarity, self.allow_loss))
         if self.vocabulary is None:
-            # Without general words, only near copies of a word can be detected.
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
         if self.original is None:
             return related_as_shown(table, self.vocabulary, besides=self.words)
@@ -191,6 +204,7 @@ class LogProbabilityCell(Cell):
         return [self.scored if isinstance(self.scored, str) else self.scored.sha256]
 
     def table(self, controls: bool = True) -> AssociationTable:
+        """Return the log probabilities, or raise an error with the reason why they are missing."""
         if isinstance(self.scored, str):
             raise TableError(self.scored)
         return self.scored if controls else self.scored.without_controls()
@@ -235,7 +249,7 @@ def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
 
 
 def _round(value: Any) -> Any:
-    """Return a record with numbers rounded to ten significant digits."""
+    """Return a value with all its numbers rounded to ten significant digits, including numbers in nested records."""
     match value:
         case float():
             return float(f"{value:.10g}")
@@ -248,7 +262,11 @@ def _round(value: Any) -> Any:
 
 @_recorded
 def screen_cell(cell: Cell, ci_prob: float) -> Record:
-    """Return the record of the quasi-F, the contribution of each word to the bias, and the coverage."""
+    """Return the record of the quasi-F test for a cell, with which cells are screened before models are fitted.
+
+    The record also has the influence of each word (its contribution to the bias), the number of words that were found,
+    and the standard deviation of values within blocks.
+    """
     table = cell.without_controls().table()
     result = quasi_f(table, ci_prob=ci_prob)
     lower, upper = interval_names(ci_prob, "ci")
@@ -269,20 +287,21 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
 def fit_cell(cell: Cell, how: Fitting) -> Record:
     """Return the record of a posterior, which is sampled only if it cannot be computed by numerical integration.
 
-    A bias depends on control classes only if all classes have a common scale.
+    Control classes affect an integrated posterior only if all classes have a common scale. Otherwise, they are not
+    measured until it is clear that the posterior must be sampled.
     """
     needs_controls = how.spec.options["scales"] == COMMON
     table = cell.table(controls=needs_controls or not is_integrated(how.spec))
-    record = _integrated(table, how)
     # A sampled posterior also uses the control classes, for the scales of all classes.
-    return record or _sampled(table if table.controls else cell.table(), how)[0]
+    return _integrated(table, how) or _sampled(table if table.controls else cell.table(), how)[0]
 
 
 @_recorded
 def fit_change(cell: ChangeCell, how: Fitting) -> Record:
-    """Return the record of a change, with the largest change of the mean of a group with a control class.
+    """Return the record of the change by a version, with the control class that moved most.
 
-    Changes of control classes are always sampled.
+    A version should change only the bias, so the record has the largest change of the mean of a group with a control
+    class: its name, mean, and interval. Changes of control classes are always sampled.
     """
     table = cell.table()
     if not table.controls:
@@ -297,12 +316,16 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
 
 
 def _integrated(table: AssociationTable, how: Fitting) -> Record | None:
-    """Return the record of a posterior without sampling, or None if the posterior requires a sampler."""
+    """Return the record of a posterior without sampling, or None if the posterior requires a sampler.
+
+    `integrated` returns the model and the statistics of the table from which the posterior is computed. `judge` derives
+    the verdict from the posterior under one or more scopes, so the results under each scope are computed once and kept.
+    The shares are the shares of targets, attributes, and residuals in the variance of the bias.
+    """
     if (spec_and_statistics := integrated(table, how.spec)) is None:
         return None
     spec, statistics = spec_and_statistics
     scope = check_design(statistics, how.scope).name
-    # The verdict uses the results under several scopes. Each is computed once.
     row_under = cache(partial(integrated_row, spec, statistics, ci_prob=how.ci_prob))
     judged = judge(statistics, table.metric, row_under, scope, how.ci_prob, quantity="bias")
     shares = row_under("both").filter(["targets", "attributes", "residual"])
@@ -312,7 +335,8 @@ def _integrated(table: AssociationTable, how: Fitting) -> Record | None:
 def _sampled(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
     """Return the record of a sampled posterior, and the fit.
 
-    Among hundreds of fits, a few do not converge. They are sampled again with more draws.
+    Among hundreds of fits, a few do not converge. They are sampled again with twice as many draws and smaller steps (a
+    higher target acceptance rate).
     """
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     diagnostics = Diagnostics.of(fitted)
@@ -330,9 +354,10 @@ def _sampled(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
 
 
 def _record(judged: Verdict, row: "pd.Series[Any]", shares: "pd.Series[float]") -> Record:
-    """Return the record of an integrated posterior, to which `_sampled` adds diagnostics.
+    """Return the record of a posterior from its verdict. `_sampled` adds diagnostics to it.
 
-    `row` is the summary of the bias under the scope of the verdict, and `shares` are the shares of its variance.
+    `row` is the summary of the bias under the scope of the verdict, and `shares` are the shares of words and residuals
+    in its variance.
     """
     lower, upper = interval_names(judged.ci_prob)
     return {
@@ -361,11 +386,14 @@ def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob:
 
 @_recorded
 def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
-    """Return the rows of the table of measures, and the reasons why other measures are missing."""
+    """Return the rows of the table of measures, and the reasons why other measures are missing.
+
+    Without `measures`, all measures are computed, and some of them do not apply to the list. Those are only reported as
+    missing if the user named them.
+    """
     result = measure_all(cell.table(), seed=seed, ci_prob=ci_prob, only=measures)
     missing = []
     for name, reason in result.left_out.items():
-        # A measure that does not apply to a list is only reported as missing if the user named it.
         if measures is not None or name in result.failed:
             missing.append(reason)
     return {
@@ -377,7 +405,11 @@ def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: fl
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
-    """Return groups and classes with missing or replaced words, except control classes."""
+    """Return a record for each group and class with missing or replaced words, except control classes.
+
+    A word is replaced if another spelling has a vector (``respelt``), or if its vector was computed from parts of the
+    word (``from_subwords``). ``lost`` has the words without a usable vector, at most _NAMED of them.
+    """
     if (frame := table.coverage) is None:
         return []
     is_missing = frame.found < frame.asked

@@ -90,7 +90,11 @@ class LanguageModelColumn:
         return replace(self, model=model).opened(name=name)
 
     def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
-        """Return the log probabilities of a list with its control classes, or the reason why they are missing."""
+        """Return the log probabilities of a list with its control classes, or the reason why they are missing.
+
+        If the sweep has a folder (`store`) and the model an identity, such as a hash, the log probabilities are stored,
+        so that a repeated sweep does not compute them again. Errors of the folder are raised.
+        """
         score: Any = self.model
         if store is not None and getattr(score, "identity", None):
             score = _StoredModel(score, store, name_of(score), str(score.identity), is_causal(score))
@@ -114,6 +118,7 @@ class _StoredModel:
     is_causal: bool
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
+        """Return the log probability of each cloze, from the folder if it was computed before."""
         depends_on = [self.identity, list(map(astuple, clozes))]
         with shown(Quiet()):
             (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
@@ -157,7 +162,10 @@ class Column:
 
 
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
-    """Open all embeddings and models without reading them. Check that names are unique and metrics are equal."""
+    """Open all embeddings and models without reading them. Check that names are unique and metrics are equal.
+
+    `embeddings` is a mapping of names to sources, or one or more sources, which are named after their files.
+    """
     named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
         named_sources = [*embeddings.items()]
@@ -166,17 +174,16 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
         sources = as_tuple("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
         named_sources = [(None, source) for source in sources]
     columns: list[OpenColumn] = []
-    model_names, embedding_names = [], []
     for name, source in named_sources:
         if isinstance(source, LanguageModelColumn):
             columns.append(source.opened(name=name))
-            model_names.append(columns[-1].name)
         else:
             columns.append(open_embedding(source, name=name))
-            embedding_names.append(columns[-1].name)
     if not columns:
         raise EmbeddingError("`embeddings` is empty. Name one or more, such as ['googlenews-demo'].")
     check_different("embeddings", [column.name for column in columns], _RENAME, EmbeddingError)
+    model_names = [column.name for column in columns if isinstance(column, LanguageModelColumn)]
+    embedding_names = [column.name for column in columns if isinstance(column, Embedding)]
     if model_names and embedding_names:
         raise EmbeddingError(
             f"`embeddings` contains log probabilities ('{model_names[0]}') and cosines"
@@ -186,9 +193,12 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
 
 
 def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn]) -> list[str]:
-    """Return the names of all columns, and check that they are unique."""
+    """Return the names of all columns, and check that they are unique.
+
+    The columns are the embeddings or models, followed by a column for each version of each of them.
+    """
     names = [column.name for column in columns]
-    names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
+    names += [version.named(name) for name in tuple(names) for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 
@@ -210,7 +220,11 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
 
 
 def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
-    """Return a version with an opened source. Models are used with the settings of their originals."""
+    """Return a version with an opened source.
+
+    `columns` are the opened originals by name. If the original is a language model, the version must be another model,
+    which is used with the same templates and settings. Raise an error if the version does not suit its original.
+    """
     for name in version.embeddings:
         if name not in columns:
             raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(columns))
@@ -226,15 +240,15 @@ def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Vers
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
-    """Return the cells of all changes, by version and list."""
+    """Return a cell for the change of each list by each version, under (name of the version, name of the list)."""
     by_name = {column.name: column for column in columns}
     changes = {}
     for column in columns:
         if not column.version_of:
             continue
-        originals = by_name[column.version_of].cells
+        cells_of_original = by_name[column.version_of].cells
         for words, cell in column.cells.items():
-            changes[column.name, words] = ChangeCell(f"{cell.name}, change", originals[words], cell)
+            changes[column.name, words] = ChangeCell(f"{cell.name}, change", cells_of_original[words], cell)
     return changes
 
 
@@ -246,9 +260,11 @@ def read_columns(
     allow_loss: bool,
     store: Store | None,
 ) -> Iterator[Column]:
-    """Read each embedding followed by its versions. If one cannot be read, store the reason and continue.
+    """Read each embedding or model followed by its versions, and yield their columns.
 
-    Only the vectors of words of the lists and versions are read, and the vectors of general words.
+    If an embedding cannot be read, or a version cannot be computed, its column has the reason instead of cells. Only
+    the vectors of general words and of words in the lists and versions are read. Some debiasing methods need all
+    vectors of the embedding.
     """
     needed_words: list[str] = []
     for words in lists:
@@ -319,7 +335,11 @@ def _column_of_embedding(
 
 
 def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords | None:
-    """Return the general words of an embedding, or None if no list requires them or they are not available."""
+    """Return the general words of an embedding, or None if no list requires them or they are not available.
+
+    General words are used to detect related words of lists whose sub-topics come from vectors. If they are not
+    available, a warning states that words are treated as independent.
+    """
     if not any(words.sub_topics == "from vectors" for words in lists):
         return None
     try:
@@ -330,7 +350,11 @@ def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords
 
 
 def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None) -> Column:
-    """Return the column of a model. Its source, templates, and metric are taken from the first table."""
+    """Return the column of a language model, with a cell of log probabilities for each list.
+
+    The source of the model, the number of templates, and the metric are taken from the first list that could be
+    measured.
+    """
     column = Column(model.name)
     cells = {}
     for words in lists:

@@ -61,7 +61,10 @@ class Grid:
     times: Mapping[str, float] = MappingProxyType({})
 
     def opened(self) -> tuple[list[WordList], list[OpenColumn], Similarity]:
-        """Open all lists with their control classes, all embeddings without reading them, and the similarity."""
+        """Open all lists with their control classes, all embeddings without reading them, and the similarity.
+
+        The settings of the grid are checked first, because reading vectors takes long.
+        """
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
         columns = list(map(self._looked_up, open_columns(self.embeddings)))
@@ -69,7 +72,11 @@ class Grid:
         return self._lists(), columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: OpenColumn) -> OpenColumn:
-        """Return an embedding that looks up words according to `match`. Raise an error for other columns."""
+        """Return an embedding that looks up words according to `match`, such as "case" to ignore case.
+
+        Only word vectors can be looked up in other ways, so other columns (encoders of sentences and language models)
+        raise an error, unless `match` is "exact".
+        """
         if self.match == "exact":
             return column
         if not isinstance(column, Embedding) or column.kind == TEMPLATE:
@@ -80,7 +87,10 @@ class Grid:
         return open_embedding(column, match=self.match)
 
     def _check_times(self, embeddings: Sequence[str]) -> None:
-        """Raise an error if a time belongs to an unknown embedding, is not a number, or occurs twice."""
+        """Raise an error if a time belongs to an unknown embedding, is not a number, or occurs twice.
+
+        `embeddings` are the names of all embeddings, and `times` has the time of some of them.
+        """
         for name, time in self.times.items():
             if name not in embeddings:
                 raise EmbeddingError(
@@ -90,15 +100,18 @@ class Grid:
                 raise EmbeddingError(
                     f"`times` must contain numbers, such as 1900, but the time of '{name}' is {time!r}."
                 )
-            same_time = [other_name for other_name, other_time in self.times.items() if other_time == time]
-            if len(same_time) > 1:
+            with_time = [other_name for other_name, other_time in self.times.items() if other_time == time]
+            if len(with_time) > 1:
                 raise EmbeddingError(
-                    f"`times` contains {time:g} for both '{same_time[0]}' and '{same_time[1]}'."
+                    f"`times` contains {time:g} for both '{with_time[0]}' and '{with_time[1]}'."
                     " Use a different time for each."
                 )
 
     def _lists(self) -> list[WordList]:
-        """Return all lists with their control classes. Raise an error if there are no lists or duplicate names."""
+        """Return all lists with their control classes. Raise an error if there are no lists or duplicate names.
+
+        A notice is logged for each list whose control classes are in another language.
+        """
         sources = listed_wordlists("wordlists", self.wordlists)
         if not sources:
             raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")

@@ -126,7 +126,7 @@ class Matrix:
 
     @classmethod
     def from_cells(cls, sweep: Sweep) -> Self:
-        """Return the biases of a sweep, with versions below their embeddings."""
+        """Return the biases of a sweep, with a row for each embedding and, below it, a row for each of its versions."""
         rows = {}
         for name, version_of, version in sweep.sources[["version_of", "version"]].itertuples():
             rows[name] = f"↳ {version}" if version_of else version or name
@@ -134,7 +134,11 @@ class Matrix:
 
     @classmethod
     def from_changes(cls, sweep: Sweep) -> Self:
-        """Return the changes of a sweep."""
+        """Return the changes of a sweep, with a row for each version.
+
+        `sweep.changes` is indexed by (embedding, version, list), and its column ``column`` has a name of the version
+        that is unique. The result has the index (that name, list) and the column ``bias``, as `sweep.cells` has.
+        """
         frame = sweep.changes.rename(columns={"change": "bias"})
         index = pd.MultiIndex.from_arrays([frame["column"], frame.index.get_level_values("list")])
         cells = frame.set_axis(index.set_names(["embedding", "list"]))
@@ -144,7 +148,9 @@ class Matrix:
 def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette: Sequence[str] | None) -> Axes:
     """Draw all cells of a matrix, and return the axes.
 
-    Each cell has an axis with zero in the middle and `reach` at its right end, so that few intervals are cut off.
+    Each cell has an axis with zero in the middle and `reach` at its right end, so that few intervals are cut off. If
+    there are too many cells, they are small and without numbers. Names of lists are rotated if they are longer than a
+    cell.
     """
     rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
@@ -155,14 +161,14 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
     names_fit = max(map(len, names)) * _LABEL < width
     with style(palette):
         if ax is None:
-            label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
-            size = (max(width * columns + label + 0.2, WIDTH), height * rows + 1.6)
+            label_width = min(max(map(len, matrix.rows.values())), 28) * _LABEL
+            size = (max(width * columns + label_width + 0.2, WIDTH), height * rows + 1.6)
             ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
         _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
         # A line at zero in each cell, below the number.
         top = -0.1 if numbered else -0.5
-        zeros = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(columns, rows)]
-        ax.add_collection(LineCollection(zeros, colors=GREY, linewidths=0.5, zorder=1))
+        zero_lines = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(columns, rows)]
+        ax.add_collection(LineCollection(zero_lines, colors=GREY, linewidths=0.5, zorder=1))
         _draw_cells(ax, sweep, matrix, reach, numbered)
         ax.set_xticks(range(columns), labels=names, rotation=0 if names_fit else 60, parse_math=False)
         ax.set_yticks(range(rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
@@ -179,7 +185,10 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
 
 
 def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
-    """Return the kind of mark (a key of `_LOOKS`) for each cell. Later assignments take precedence."""
+    """Return the look of the mark of each cell, which is a key of `_LOOKS` and depends on source and verdict.
+
+    If several conditions apply to a cell, the last assignment takes precedence.
+    """
     half_filled = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
     looks = pd.Series(np.where(half_filled, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
     looks[cells.survives] = "distinguishable after Holm"
@@ -190,7 +199,10 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
-    """Colour each cell by its bias, and hatch cells without numbers."""
+    """Colour each cell of a matrix (row, column) by its bias, and hatch cells without numbers.
+
+    Biases from -`reach` to `reach` have different colours. Lines in the colour of the page separate the cells.
+    """
     ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
     rows, columns = bias.shape
     for y in range(rows + 1):
@@ -202,13 +214,19 @@ def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
 
 
 def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:
-    """Draw the interval and the mark of each cell and, if there is enough space, the number."""
+    """Draw the interval and the mark of each cell and, if there is enough space, the number.
+
+    The centre of a cell is at whole numbers: x is the position of its list, and y the position of its row. In a cell, a
+    bias of `reach` is _REACH to the right of the centre. Intervals that would leave the cell are cut off and end with
+    an arrow.
+    """
     cells = matrix.cells.assign(look=looks_of(matrix.cells)).dropna(subset="bias")
     x = pd.Index(sweep.lists).get_indexer(cells.index.get_level_values("list"))
     y = pd.Index([*matrix.rows]).get_indexer(cells.index.get_level_values("embedding")) + (0.14 if numbered else 0.0)
-    # Horizontal distances of bias, lower end, and upper end from the centre of the cell. Ends must not leave the cell.
+    # Horizontal distances of bias, lower end, and upper end from the centre of the cell.
     offsets = cells[["bias", *interval_columns(cells)]].to_numpy() / reach * _REACH
-    ends = offsets[:, 1:].clip(-0.48, 0.48)
+    ends = offsets[:, 1:].clip(-0.48, 0.48)  # (cell, end), which must not leave the cell
+    # Each interval is a line between two points.
     lines = [*np.stack([x[:, None] + ends, np.column_stack([y, y])], axis=-1)]  # (cell, end, coordinate)
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
     is_cut = offsets[:, 1:] != ends
@@ -225,13 +243,13 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
-    """Return the Matplotlib arguments for a mark."""
+    """Return the Matplotlib arguments for a mark, from its look in `_LOOKS` and the size for cells with numbers."""
     size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
     return size | {"markerfacecoloralt": PAPER, "color": colour(0)} | _LOOKS[look]
 
 
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
-    """Draw a legend for the marks that occur, and state the width of a cell."""
+    """Draw a legend for the marks that occur, and state below the axes the width of a cell in units of the bias."""
     present = set(looks_of(matrix.cells))
     marks = [look for look in _LOOKS if look in present and look != "no numbers"]
     handles = [Line2D([], [], label=look, **_mark(look, True)) for look in marks]
@@ -316,7 +334,7 @@ def plot_removal(
 
 
 def ranked_versions(sweep: Sweep) -> pd.DataFrame:
-    """Return the ranking of versions, or raise an error if there is no ranking."""
+    """Return the ranking of versions by their remaining bias, or raise an error if there is no ranking."""
     check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     if sweep.ranking is None:
         raise BayesBiasError(
@@ -326,7 +344,10 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 
 
 def _draw_intervals(rows: pd.DataFrame, target: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
-    """Draw a point with its interval and the interval of its rank in each row, and a line at the target value."""
+    """Draw a point with its interval in each row, and a line at the target value, which is the best or no effect.
+
+    `rows` have a mean, its interval, and the interval of the rank, which is written to the right of the axes.
+    """
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
     # The style of text to the right of the axes: the x of a position is a fraction of the axes, and y is a row.
     on_the_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}

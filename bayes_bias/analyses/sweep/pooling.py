@@ -138,7 +138,8 @@ def pool_cells(
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     """Return a data set (embedding, list) in the order of `cells`, without embeddings and lists that have no numbers.
 
-    A cell without numbers has ``is_observed`` False, and placeholders for ``bias`` and ``sd``.
+    A cell without numbers has ``is_observed`` False, and placeholders for ``bias`` and ``sd``. The variable ``common``
+    has for each list the share of error variance that is common to its cells, from `shared`.
     """
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
@@ -146,15 +147,19 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     columns = {"bias": cells.bias.where(usable, 0.0), "sd": cells.sd.where(usable, 1.0), "is_observed": usable}
     order = {side: cells.index.unique(side).to_list() for side in _SIDES}
     grid = xr.Dataset.from_dataframe(pd.DataFrame(columns)).reindex(order)
-    common = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
-    grid["common"] = "list", common.to_numpy(dtype=float)
+    common_of_list = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
+    grid["common"] = "list", common_of_list.to_numpy(dtype=float)
     embeddings_with_numbers = np.flatnonzero(grid.is_observed.any("list"))
     lists_with_numbers = np.flatnonzero(grid.is_observed.any("embedding"))
     return grid.isel(embedding=embeddings_with_numbers, list=lists_with_numbers)
 
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, Numbers]:
-    """Return the data of the model in units of the prior's scale."""
+    """Return the data of the model: biases and their standard deviations, divided by the scale of the prior.
+
+    All arrays are (embedding, list), except ``common`` (list), the share of error variance that the cells of a list
+    have in common. Numbers are rounded, so that results do not depend on the processor.
+    """
     cells = grid.transpose(*_SIDES)
     is_observed = cells.is_observed.to_numpy().astype(float)
     sd = np.where(is_observed > 0, cells.sd.to_numpy() / scale, 1.0)
@@ -167,56 +172,73 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, Numbers]:
 
 
 def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.random.Generator) -> dict[str, Numbers]:
-    """Draw the standard deviations of `effects` from their posterior, in units of the scale of their prior."""
+    """Draw the standard deviations of `effects` from their posterior, in units of the scale of their prior.
+
+    The posterior density, half-normal prior times likelihood, is evaluated at the centres of the cells of a grid with
+    an axis for each standard deviation. A cell is drawn with a probability proportional to its density times its
+    volume, and the standard deviations are drawn uniformly within the cell.
+    """
 
     def log_posterior(sds: Sequence[float]) -> float:
-        sd_of = dict(zip(effects, sds, strict=True))
+        """Return the log posterior density of the standard deviations, up to a constant."""
+        sd_of_effect = dict(zip(effects, sds, strict=True))
         log_prior = -0.5 * sum(sd**2 for sd in sds)  # half-normal
-        return log_prior + _Cells.given({**sd_of, **inputs}).log_likelihood()
+        return log_prior + _Cells.given({**sd_of_effect, **inputs}).log_likelihood()
 
     edges, log_density = _final_grid(log_posterior, len(effects))
-    volume = reduce(np.multiply.outer, [np.diff(of_sd) for of_sd in edges])
+    volume = reduce(np.multiply.outer, [np.diff(edges_of_sd) for edges_of_sd in edges])
     weight = softmax(log_density + np.log(volume))
-    cells = rng.choice(weight.size, size=_DRAWS, p=weight.ravel())
-    indices = np.unravel_index(cells, weight.shape)
+    drawn_cells = rng.choice(weight.size, size=_DRAWS, p=weight.ravel())
+    indices = np.unravel_index(drawn_cells, weight.shape)  # for each axis, the index of each drawn cell
     sds = {}
-    for effect, of_sd, index in zip(effects, edges, indices, strict=True):
-        sds[effect] = rng.uniform(of_sd[index], of_sd[index + 1])
+    for effect, edges_of_sd, index in zip(effects, edges, indices, strict=True):
+        sds[effect] = rng.uniform(edges_of_sd[index], edges_of_sd[index + 1])
     return sds
 
 
-def _final_grid(log_density: Callable[[Sequence[float]], float], sds: int) -> tuple[list[Numbers], Numbers]:
+type _LogDensity = Callable[[Sequence[float]], float]
+
+
+def _final_grid(log_density: _LogDensity, sds: int) -> tuple[list[Numbers], Numbers]:
     """Return the edges of the grid cells of each standard deviation, and the log density at the centres of all cells.
 
-    Coarse grids are narrowed to the cells whose density is not negligible, until no range shrinks by more than a fifth.
-    Cells are narrower near zero, because they are equally spaced on the scale of the square root.
+    `log_density` takes a value of each of the `sds` standard deviations. The grid is first coarse, and its ranges are
+    narrowed to the cells whose density is not negligible, until no range shrinks by more than a fifth. A fine grid
+    covers the final ranges. Ranges are on the scale of the square root, where cells have equal widths, so cells are
+    narrower near zero.
     """
-    ranges = np.tile([0.0, np.sqrt(_LARGEST_SD)], (sds, 1))
+    ranges = np.tile([0.0, np.sqrt(_LARGEST_SD)], (sds, 1))  # (sd, end)
     width = np.full(sds, np.inf)
     while (np.ptp(ranges, axis=1) < 0.8 * width).any():
         width = np.ptp(ranges, axis=1)
-        ranges = _narrowed(ranges, _on_grid(log_density, ranges, _COARSE)[1])
+        _, values = _on_grid(log_density, ranges, _COARSE)
+        ranges = _narrowed(ranges, values)
     return _on_grid(log_density, ranges, _FINE)
 
 
-def _on_grid(
-    log_density: Callable[[Sequence[float]], float], ranges: Numbers, cells: int
-) -> tuple[list[Numbers], Numbers]:
-    """Return the edges of grid cells, and the log density at their centres. `ranges` is an array (sd, end) of roots."""
+def _on_grid(log_density: _LogDensity, ranges: Numbers, cells: int) -> tuple[list[Numbers], Numbers]:
+    """Return the edges of the grid cells of each standard deviation, and the log density at their centres.
+
+    `ranges` is an array (sd, end) of square roots, and `cells` is the number of cells on each axis.
+    """
     edges = [np.linspace(ends[0], ends[1], cells + 1) ** 2 for ends in ranges]
-    centres = [(of_sd[1:] + of_sd[:-1]) / 2 for of_sd in edges]
+    centres = [(edges_of_sd[1:] + edges_of_sd[:-1]) / 2 for edges_of_sd in edges]
     values = np.array([log_density(sds) for sds in product(*centres)])
     return edges, values.reshape([cells] * len(ranges))
 
 
 def _narrowed(ranges: Numbers, log_density: Numbers) -> Numbers:
-    """Return the ranges of the grid cells whose density is not negligible, with one more cell at either end."""
+    """Return the ranges of the grid cells whose density is not negligible, with one more cell at either end.
+
+    `ranges` is an array (sd, end) of square roots, and `log_density` has an axis for each standard deviation. A cell is
+    negligible if its log density is lower than the highest by _NEGLIGIBLE.
+    """
     matters = log_density > log_density.max() - _NEGLIGIBLE
     narrowed = np.empty_like(ranges)
     for axis, ends in enumerate(ranges):
-        others = tuple(other for other in range(matters.ndim) if other != axis)
-        cells = np.flatnonzero(matters.any(axis=others))
-        roots = np.linspace(ends[0], ends[1], matters.shape[axis] + 1)
+        other_axes = tuple(other for other in range(matters.ndim) if other != axis)
+        cells = np.flatnonzero(matters.any(axis=other_axes))
+        roots = np.linspace(ends[0], ends[1], matters.shape[axis] + 1)  # the edges of the cells
         narrowed[axis] = roots[max(cells[0] - 1, 0)], roots[min(cells[-1] + 2, matters.shape[axis])]
     return narrowed
 
@@ -238,7 +260,11 @@ class _ListPrecision:
         return self.effect * self.error - self.cross**2
 
     def solve(self, effect: Numbers, error: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the inverse of the matrix of each list times the vector (`effect`, `error`)."""
+        """Return the inverse of the matrix K of each list times a vector, whose elements are `effect` and `error`.
+
+        For ``K = ((a, b), (b, d))``, the inverse is ``((d, -b), (-b, a)) / (a d - b^2)``. All elements are arrays
+        (list).
+        """
         return (
             (self.error * effect - self.cross * error) / self.determinant,
             (self.effect * error - self.cross * effect) / self.determinant,
@@ -273,7 +299,12 @@ class _Cells:
 
     @classmethod
     def given(cls, values: Mapping[str, Any]) -> Self:
-        """Return the cells for standard deviations (by the name of the effect) and data. An absent effect is zero."""
+        """Return the cells for given standard deviations (by the name of the effect) and data, see `_inputs`.
+
+        An absent effect is zero. The symbols are those of `_Cells`. After the remainders r are integrated out, the
+        effect and common error of a list have the precision matrix K, the identity (their prior) plus the weighted
+        squares and products of their loadings.
+        """
         sd, common = values["sd"], values["common"]
         interaction_variance = values.get("interaction", 0.0) ** 2
         variance = (1 - common) * sd**2 + interaction_variance
@@ -305,12 +336,12 @@ class _Cells:
     def likelihood_of_means(self) -> tuple[Numbers, Numbers]:
         """Return the precision matrix P of the means of embeddings, ``mu + sd_embedding z``, and P times their mode.
 
-        If g and h are integrated out, the cells of a list have the precision matrix ``p - p W inverse(K) W' p`` with
-        the diagonal matrix p of `precision`, the loadings W (embedding, 2), and the matrix K of `list_precision`. P is
-        the sum of these matrices over lists.
+        The cells of a list have the precision matrix ``p - p W inverse(K) W' p`` if the effect and common error of the
+        list are integrated out. p is a diagonal matrix with the precisions of its cells, W has their loadings
+        (embedding, 2), and K is the matrix of `list_precision`. P is the sum of these matrices over lists.
         """
-        effect = self.effect_loading * self.precision
-        error = self.error_loading * self.precision
+        effect = self.effect_loading * self.precision  # p W, first column
+        error = self.error_loading * self.precision  # p W, second column
         solved_effect, solved_error = self.list_precision.solve(effect, error)
         precision = np.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
         list_effect, list_error = self.list_precision.solve(*self.sums_by_list(self.bias))
@@ -318,39 +349,53 @@ class _Cells:
         return precision, score
 
     def embeddings(self) -> "_Embeddings":
-        """Return the likelihood of the mean and of the effects of embeddings."""
+        """Return the likelihood of the mean mu and of the effects z of embeddings (see `_Embeddings`).
+
+        With the precision matrix P of the means ``mu + sd z``, the precision matrix of z given mu is ``I + sd^2 P``,
+        and L is its Cholesky root. If z is integrated out, mu has the precision ``1' P 1 - m' m`` with ``m = inverse(L)
+        sd P 1``.
+        """
         sd = self.sd_embedding
         precision, score = self.likelihood_of_means()
-        mean_precision = precision.sum(axis=1)
-        root = np.linalg.cholesky(np.eye(len(precision)) + sd**2 * precision)
-        loading_and_score = np.linalg.solve(root, sd * np.column_stack([mean_precision, score]))
-        mean_loading, effect_score = loading_and_score.T
+        row_sums = precision.sum(axis=1)  # P 1
+        root = np.linalg.cholesky(np.eye(len(precision)) + sd**2 * precision)  # L
+        loading_and_score = np.linalg.solve(root, sd * np.column_stack([row_sums, score]))
+        mean_loading, effect_score = loading_and_score.T  # m, and inverse(L) sd score
         return _Embeddings(
             root=root,
             mean_loading=mean_loading,
             effect_score=effect_score,
-            mean_precision=mean_precision.sum() - (mean_loading**2).sum(),
+            mean_precision=row_sums.sum() - (mean_loading**2).sum(),
             mean_score=score.sum() - (mean_loading * effect_score).sum(),
         )
 
     def log_likelihood(self) -> float:
-        """Return the log likelihood of all cells up to a constant, with a flat prior for mu."""
+        """Return the log likelihood of all cells up to a constant, with a flat prior for mu.
+
+        The deviance (minus twice the log likelihood) is a sum of three parts. The first treats cells as independent,
+        the second accounts for the effects and common errors of lists, and the third for the mean and the effects of
+        embeddings.
+        """
         effect_sum, error_sum = self.sums_by_list(self.bias)
         effect_mode, error_mode = self.list_precision.solve(effect_sum, error_sum)
         explained = (effect_sum * effect_mode + error_sum * error_mode).sum()
-        of_cells = self.is_observed * np.log(self.variance) + self.precision * self.bias**2
-        of_lists = np.log(self.list_precision.determinant).sum() - explained
-        deviance = of_cells.sum() + of_lists + self.embeddings().deviance()
+        deviance_of_cell = self.is_observed * np.log(self.variance) + self.precision * self.bias**2
+        deviance_of_lists = np.log(self.list_precision.determinant).sum() - explained
+        deviance = deviance_of_cell.sum() + deviance_of_lists + self.embeddings().deviance()
         return float(-0.5 * deviance)
 
     def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
-        """Draw mu and the true biases theta (embedding, list) from their posterior."""
+        """Draw mu and the true biases theta (embedding, list) from their posterior, given the standard deviations.
+
+        The effects of embeddings are drawn first, then the effects and common errors of lists. With an interaction, the
+        remainder of a cell is its interaction plus independent error, and the observed bias shows their sum. The
+        interaction is therefore drawn around `weight` times this sum, where `weight` is its share of the variance.
+        """
         mu, effects = self.embeddings().draw(rng)
         means = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
         list_effect, list_error = self.draw_lists(means, rng)
         theta = means + self.effect_loading * list_effect
         if self.interaction_variance > 0:
-            # The remainder of a cell is the interaction plus independent error. `weight` is the share of the former.
             weight = self.interaction_variance * self.precision
             sd = np.sqrt(self.interaction_variance * (1 - weight))
             without_error = self.bias - self.error_loading * list_error
@@ -360,7 +405,9 @@ class _Cells:
     def draw_lists(self, means: Numbers, rng: np.random.Generator) -> tuple[Numbers, Numbers]:
         """Draw the effect g and the common error h of each list, given the means of embeddings (embedding, list).
 
-        The effect is drawn from its marginal distribution, and the error from its distribution given the effect.
+        Their precision matrix is ``((a, b), (b, d))``. The effect is drawn from its marginal distribution, whose
+        variance is ``d / (a d - b^2)``, and the error from its distribution given the effect, whose variance is ``1 /
+        d``.
         """
         cross, error = self.list_precision.cross, self.list_precision.error
         effect_mean, error_mean = self.list_precision.solve(*self.sums_by_list(self.bias - means))
@@ -398,7 +445,11 @@ class _Embeddings:
         return float(log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision)
 
     def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
-        """Draw mu and then, given mu, the effects z (embedding)."""
+        """Draw mu and then, given mu, the effects z (embedding).
+
+        The precision matrix of z given mu is ``L L'`` with the root L, so z solves ``L' z = mean + noise`` with
+        standard normal noise.
+        """
         mu = float(self.mean_score / self.mean_precision + rng.standard_normal() / np.sqrt(self.mean_precision))
         mean = self.effect_score - mu * self.mean_loading
         noise = rng.standard_normal(len(self.effect_score))
@@ -415,7 +466,7 @@ class _Draws:
 
 
 def _draw_biases(sds: dict[str, Numbers], inputs: Mapping[str, Numbers], rng: np.random.Generator) -> _Draws:
-    """Draw the mean mu and the true biases theta for each posterior draw of the standard deviations."""
+    """Draw the mean mu and the true biases theta (embedding, list) for each draw of the standard deviations."""
     mus, thetas = [], []
     for k in range(_DRAWS):
         sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
@@ -426,12 +477,13 @@ def _draw_biases(sds: dict[str, Numbers], inputs: Mapping[str, Numbers], rng: np
 
 
 def _result(draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, notices: tuple[str, ...]) -> Crossed:
-    """Return the tables of the pooled model in the units of the bias."""
+    """Return the tables of the pooled model in the units of the bias, which are the units of the draws times `scale`.
+
+    The mean bias of an embedding is the mean of theta over lists, and the mean bias of a list the mean over embeddings.
+    """
     variance = sum(sd**2 for sd in draws.sds.values())
-    effects, shares = {"mu": scale * draws.mu}, {}
-    for effect, sd in draws.sds.items():
-        effects[f"sd_{effect}"] = scale * sd
-        shares[effect] = sd**2 / variance
+    effects = {"mu": scale * draws.mu} | {f"sd_{effect}": scale * sd for effect, sd in draws.sds.items()}
+    shares = {effect: sd**2 / variance for effect, sd in draws.sds.items()}
     theta = scale * draws.theta  # (embedding, list, draw)
     names = [grid[side].to_numpy().tolist() for side in _SIDES]
     by_cell = pd.MultiIndex.from_product(names, names=_SIDES)
@@ -473,11 +525,15 @@ def _ranked_means(draws: Numbers, names: Sequence[str], ci_prob: float) -> tuple
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:
-    """Return notices of missing numbers, and of standard deviations that depend on the prior."""
+    """Return notices of missing numbers, and of standard deviations that depend on the prior.
+
+    `noun` is the noun for an embedding, such as "model". With few embeddings or lists, their standard deviation depends
+    on the prior.
+    """
     notices = []
     for side, column_noun in (("embedding", noun), ("list", "list")):
-        if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
-            notices.append(f"{column_noun}s without any numbers, which are excluded: {'; '.join(silent)}")
+        if excluded := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:
+            notices.append(f"{column_noun}s without any numbers, which are excluded: {'; '.join(excluded)}")
         if 1 < grid.sizes[side] < FEW_LISTS:
             notices.append(
                 f"with only {in_words(grid.sizes[side])} {column_noun}s, their spread depends mainly on the"

@@ -72,7 +72,10 @@ class VersionRanking(Tabled):
 
     @property
     def text(self) -> str:
-        """Sentences on the shares that versions remove, and on the certainty of the ranking."""
+        """Sentences on the shares that versions remove, and on the certainty of the ranking.
+
+        If both ends of an interval are 100%, the version removes all of the bias, and no interval is written.
+        """
         shares = []
         for name, row in self.table.sort_values("rank").iterrows():
             lower, upper = interval_of(row)
@@ -85,7 +88,11 @@ class VersionRanking(Tabled):
         return sentence if len(self.table) == 1 else f"{sentence} {self._comparison()}"
 
     def _comparison(self) -> str:
-        """Return a sentence that compares the best version with the version over which its lead is least certain."""
+        """Return a sentence that compares the best version with its closest rival.
+
+        The rival is the version over which the lead of the best version has the lowest probability. Their difference is
+        paired, because the bias that each version leaves is computed from the same draws.
+        """
         best = self.table["rank"].idxmin()
         rivals = self.better.loc[best].drop(best)
         rival = rivals.idxmin()
@@ -102,7 +109,7 @@ class VersionRanking(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """The share that each version removes. The best version is first."""
+        """The share that each version removes with its interval and rank. The best version is first."""
         rows = self.table.sort_values("rank")
         intervals = list(rows[[*interval_columns(rows)]].itertuples(index=False, name=None))
         return Layout(

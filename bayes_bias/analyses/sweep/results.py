@@ -160,7 +160,11 @@ class Sweep(Tabled):
 
     @property
     def text(self) -> str:
-        """The numbers of distinguishable cells and changes before and after adjustment, and of missing cells."""
+        """The numbers of distinguishable cells and changes before and after adjustment, and of missing cells.
+
+        The first sentence is the headline, if models were fitted. Cells of versions are not counted, because the
+        sentences on changes follow later.
+        """
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
         embeddings = fmt.counted(len(self.originals), self.noun).capitalize()
@@ -197,9 +201,11 @@ class Sweep(Tabled):
 
     @property
     def headline(self) -> str:
-        """State on how many lists each embedding is biased after Holm's adjustment, and most on which.
+        """State on how many lists each embedding is biased after Holm's adjustment, and on which list most.
 
-        At most two embeddings are named, those that are biased on the most lists.
+        At most _NAMED embeddings are named, those that are biased on the most lists. Equal numbers are sorted by the
+        largest bias. Embeddings without a bias on any list are named at the end if there is only one, and otherwise
+        counted.
         """
         cells = self.cells[(self.cells.version_of == "") & (self.cells.source == POSTERIOR)]
         biased_cells_of = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
@@ -214,21 +220,25 @@ class Sweep(Tabled):
             clauses.append(f"{fmt.counted(len(by_rank) - _NAMED, f'other {self.noun}')} on at least one list")
         unbiased = [name for name in cells.index.unique("embedding") if name not in biased_cells_of]
         if len(unbiased) == 1:
-            is_adjusted_away = (cells.loc[unbiased].verdict == "distinguishable").any()
-            clauses.append(f"{unbiased[0]} on none{' that remains after this adjustment' if is_adjusted_away else ''}")
+            was_distinguishable = (cells.loc[unbiased].verdict == "distinguishable").any()
+            that_remains = " that remains after this adjustment" if was_distinguishable else ""
+            clauses.append(f"{unbiased[0]} on none{that_remains}")
         elif unbiased:
             clauses.append(f"{fmt.in_words(len(unbiased))} {fmt.plural(self.noun)} on none")
         return f"After Holm's adjustment, {'; '.join(clauses)}."
 
     def _finding(self, name: str, biased_cells: pd.DataFrame) -> Finding:
-        """Return the finding of the headline about one embedding, from the cells in which it is biased."""
-        row = biased_cells.loc[biased_cells.bias.abs().idxmax()]
-        _, list_name = row.name
+        """Return the finding of the headline about one embedding, from the cells in which it is biased.
+
+        The finding has the number of these cells, and the list with the largest absolute bias.
+        """
+        largest = biased_cells.loc[biased_cells.bias.abs().idxmax()]
+        _, list_name = largest.name
         title = self.titles.get(list_name, list_name)
         return Finding(
             title=name,
-            value=float(row.bias),
-            size=fmt.signed(float(row.bias), self.metric.decimals),
+            value=float(largest.bias),
+            size=fmt.signed(float(largest.bias), self.metric.decimals),
             clear=True,
             has_stereotype=True,
             words={
@@ -258,9 +268,10 @@ class Sweep(Tabled):
         return wide_of(self.cells[column], self.embeddings, self.lists)
 
     def biases(self, of: str | None = None) -> Biases:
-        """Return the biases of one list in all embeddings except versions.
+        """Return the biases of one list (`of`) in all embeddings except versions.
 
-        Errors are correlated, because embeddings share words.
+        Their errors are correlated, because embeddings share words. The pooled model has the share of error variance
+        that the embeddings have in common. Without it, errors are treated as independent, and a notice is logged.
 
         Raises
         ------
@@ -283,14 +294,20 @@ class Sweep(Tabled):
 
 
 def wide_of(column: "pd.Series[Any]", embeddings: Sequence[str], lists: Sequence[str]) -> pd.DataFrame:
-    """Return a column by (embedding, list) as a table with embeddings in rows and lists in columns."""
+    """Return a column as a table with embeddings in rows and lists in columns.
+
+    `column` is indexed by (embedding, list). A cell that is missing in it becomes NaN.
+    """
     cells = pd.MultiIndex.from_product([embeddings, lists])
     values = column.reindex(cells).to_numpy().reshape(len(embeddings), len(lists))
     return pd.DataFrame(values, index=pd.Index(embeddings), columns=pd.Index(lists))
 
 
 def _unfinished(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on cells that were only screened, have not converged, or have no numbers."""
+    """Return sentences on cells that were only screened, have not converged, or have no numbers.
+
+    Each sentence has the number of cells with one of the verdicts NOT_FITTED, "not converged", and FAILED.
+    """
     sentences = []
     for verdict, description in (
         (NOT_FITTED, "screened by the quasi-F alone"),
@@ -317,7 +334,7 @@ def _are(rows: "pd.Series[bool]") -> str:
 
 
 def ranking_layout(sweep: Sweep, side: str) -> Layout:
-    """Lay out embeddings or lists, sorted by decreasing bias."""
+    """Lay out embeddings or lists (`side`), sorted by decreasing mean bias in the pooled model."""
     assert sweep.pooled is not None
     is_embedding = side == "embedding"
     heading, averaged_over = (sweep.noun, "lists") if is_embedding else ("list", f"{sweep.noun}s")
@@ -337,9 +354,13 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 
 
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
-    """Lay out cells. Biases from the quasi-F are in brackets."""
+    """Lay out cells with verdict, bias, interval, probabilities and, if the sweep was pooled, the pooled bias.
+
+    Biases from the quasi-F, which screens cells before models are fitted, are in brackets.
+    """
     decimals = sweep.metric.decimals
     number = partial(fmt.signed, decimals=decimals)
+    # The bias of each cell, and True if it comes from the quasi-F.
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
     _, interval = estimate_columns(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
@@ -364,8 +385,14 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 
 
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
-    """Lay out changes. If there is only one embedding, its name is omitted."""
-    single = len(sweep.originals) == 1
+    """Lay out the change by each version: the biases before and after, and the change with its interval.
+
+    If there is only one embedding, its name is omitted. The last columns show the largest change of a control class,
+    and the number of words of the list from which the version learned, if there are any. Columns with ``spare=True``
+    are omitted if the table is too wide.
+    """
+    has_one_embedding = len(sweep.originals) == 1
+    of_embedding = f" of {sweep.originals[0]}" if has_one_embedding else ""
     number = partial(fmt.signed, decimals=sweep.metric.decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
@@ -380,10 +407,10 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     if sweep.changes.taught.any():
         columns.append(Column(f"{fmt.plural(sweep.unit)} that\ntaught it", rows.taught))
     return Layout(
-        [version if single else f"{embedding}, {version}" for embedding, version, _ in rows.index],
+        [version if has_one_embedding else f"{embedding}, {version}" for embedding, version, _ in rows.index],
         columns,
         heading="version",
-        caption=f"Changes from versions{f' of {sweep.originals[0]}' if single else ''}, in {sweep.metric.unit}",
+        caption=f"Changes from versions{of_embedding}, in {sweep.metric.unit}",
         sortable=True,
     )
 
@@ -403,7 +430,11 @@ def _adjusted(rows: pd.DataFrame) -> Column:
 
 
 def sweep_document(sweep: Sweep) -> Document:
-    """Return the document of a sweep."""
+    """Return the document of a sweep, from which its page, LaTeX, CSV, and NetCDF files are written.
+
+    ``sections`` are the parts of the page, and ``facts`` the values that their templates use. If the sweep is mainly
+    about versions, the document begins with their ranking.
+    """
     methods = _methods(sweep)
     heading = f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
     if len(sweep.originals) == 1 and len(sweep.changes):
@@ -453,13 +484,18 @@ def _is_about_versions(sweep: Sweep) -> bool:
 
 
 def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
-    """Return the sections of the page."""
-    sections, versions = [], []
+    """Return the sections of the page, without those for which there are no results.
+
+    If the sweep is mainly about versions, the section on their changes comes first, and otherwise after the rankings.
+    """
+    sections: list[PageSection] = []
+    section_on_versions: list[PageSection] = []
     if len(sweep.changes):
         facts = {"changes": changes_layout(sweep, _shown_rows(sweep.changes)), "ranking": sweep.ranking}
-        versions.append(PageSection("versions", "Changes from each version", "atlas-versions.html", facts))
+        title = "Changes from each version"
+        section_on_versions = [PageSection("versions", title, "atlas-versions.html", facts)]
     if _is_about_versions(sweep):
-        sections += versions
+        sections += section_on_versions
     sections.append(PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"))
     if _rankings(sweep):
         sections.append(PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep)))
@@ -467,7 +503,7 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
         slugs = {name: slug(name) for name in sweep.series}
         sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs}))
     if not _is_about_versions(sweep):
-        sections += versions
+        sections += section_on_versions
     cells = cells_layout(sweep, _shown_rows(sweep.cells))
     sections.append(PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells}))
     if len(sweep.settings.specs) > 1:
@@ -481,7 +517,10 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
 
 
 def _figures(sweep: Sweep) -> "dict[str, Callable[[], Axes]]":
-    """Return the figures of the page by name."""
+    """Return a function that draws each figure of the page, by name.
+
+    The cost of versions is only drawn if the collateral damage of all ranked versions is known.
+    """
     figures: dict[str, Callable[[], Axes]] = {"atlas": partial(plots.plot_atlas, sweep)}
     for side in _rankings(sweep):
         figures[f"ranking-{side}s"] = partial(plots.plot_ranking, sweep, side)
@@ -497,7 +536,7 @@ def _figures(sweep: Sweep) -> "dict[str, Callable[[], Axes]]":
 
 
 def _methods(sweep: Sweep) -> Methods:
-    """Return the methods text."""
+    """Return the methods text, which describes the first model, and the facts that its template needs."""
     spec = sweep.settings.specs[0]
     facts = {
         "sweep": sweep,
@@ -525,7 +564,11 @@ def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
 
 
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
-    """Return the rankings, and matrices of pairwise probabilities for rankings that are not too long."""
+    """Return the facts for the section on rankings: for embeddings and lists, the ranking and its noun.
+
+    A ranking of at most _MOST_BESIDE rows also gets the matrix of probabilities that one row is more biased than
+    another.
+    """
     assert sweep.pooled is not None
     rankings = _rankings(sweep)
     probabilities = {}
@@ -542,7 +585,11 @@ def _shown_rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return the differences between the cells of each further model and of the first model."""
+    """Return how each further model differs from the first model, over the cells to which both were fitted.
+
+    The differences are the number of cells with another verdict (``changed``), the largest difference of biases in
+    standard deviations of the first model (``moved``), and the median ratio of standard deviations (``wider``).
+    """
     first, *other_names = (spec.name for spec in sweep.settings.specs)
     fitted_models = set(sweep.posteriors.index.get_level_values("model"))
     differences: list[dict[str, Any]] = []
@@ -565,7 +612,10 @@ def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def _measured(sweep: Sweep) -> pd.DataFrame:
-    """Return the mean of each measure over cells, and the number of its significant tests."""
+    """Return the mean of each published measure over cells, and the number of its significant tests.
+
+    Measures without a test have no p-values, so the number of tested cells may be smaller than the number of cells.
+    """
     by_measure = sweep.measures.groupby("measure", sort=False)
     return pd.DataFrame(
         {
@@ -578,7 +628,10 @@ def _measured(sweep: Sweep) -> pd.DataFrame:
 
 
 def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
-    """Return the tables that are saved as CSV files next to the page, by name."""
+    """Return the tables that are saved as CSV files next to the page, by name.
+
+    Tables of optional analyses, such as rankings of versions and pooled models, are omitted if they were not made.
+    """
     names = ("posteriors", "screening", "measures", "coverage", "words", "failures")
     frames = {"cells": cells_with_pooled(sweep)} | {name: getattr(sweep, name) for name in names}
     if sweep.series:
@@ -608,7 +661,11 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
+    """Return a matrix of probabilities as a table with a row for each pair, without missing probabilities.
+
+    The matrix has the probability that the row (``more``) is more biased than the column (``less``). The function
+    `melt` is not used, because it raises an error for an embedding with the name "more".
+    """
     rows: list[tuple[Any, Any, float]] = []
     for less, column in table.items():
         rows += [(more, less, probability) for more, probability in column.items()]
@@ -623,7 +680,11 @@ def _save_arrays(sweep: Sweep, path: Path) -> None:
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:
-    """Return the cells and the pooled model as arrays (embedding, list), for xarray and R."""
+    """Return the cells and the pooled model as arrays (embedding, list), for xarray and R.
+
+    NetCDF has no Booleans, so these become 0 and 1. The variables of the pooled model begin with ``pooled_`` for cells,
+    and with ``embedding_`` and ``list_`` for means.
+    """
     variables: dict[str, Any] = {}
     for name, column in sweep.cells.items():
         kind: Any = float if pd.api.types.is_numeric_dtype(column) else str

@@ -57,7 +57,10 @@ class SweepSettings:
         seed: int,
         sampling: Sampling,
     ) -> Self:
-        """Check the arguments of `sweep`, and return the settings."""
+        """Check the arguments of `sweep`, and return the settings.
+
+        `measures` and `models` are names, or models themselves. The models must be able to generalise to new words.
+        """
         sampling_scope(scope)  # raises an error for other scopes
         check_ci_prob(ci_prob)
         check_sampling(sampling)
@@ -70,7 +73,11 @@ class SweepSettings:
         return cls(specs, names, _checked_posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
-        """Return True if models are fitted to a cell. With a threshold, this includes cells without a quasi-F."""
+        """Return True if models are fitted to a cell, which depends on `posteriors` (see `SweepSettings`).
+
+        `screened` is the outcome of the quasi-F in the cell. If `posteriors` is a threshold for its p-value, models are
+        also fitted to cells whose quasi-F failed.
+        """
         if isinstance(self.posteriors, str):
             return self.posteriors == "all"
         if isinstance(self.posteriors, frozenset):
@@ -84,7 +91,7 @@ class SweepSettings:
 
 
 def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:
-    """Raise an error if a selected cell does not exist."""
+    """Raise an error if `posteriors` selects cells by name, and an embedding or list of them does not exist."""
     if not isinstance(posteriors, frozenset):
         return
     for embedding, words in sorted(posteriors):
@@ -96,7 +103,11 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
 
 
 def _checked_posteriors(choice: Any) -> Posteriors:
-    """Check the selection of cells to which models are fitted, and return it."""
+    """Return the selection of cells to which models are fitted, or raise an error if it is not valid.
+
+    The selection is "all", "none", a p-value of the quasi-F, or pairs of an embedding and a list. In TOML, pairs are
+    lists of two texts.
+    """
     if is_between(choice, 0, 1):
         return float(choice)
     if isinstance(choice, str) and choice in ("all", "none"):
@@ -158,7 +169,11 @@ class Source:
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
     ) -> list[OpenColumn]:
-        """Open the embeddings or the language model. An encoder encodes the words of lists and debiasing methods."""
+        """Open the embeddings or the language model. An encoder encodes the words of lists and debiasing methods.
+
+        `also` are further words to encode. Files are one embedding each or, with the setting ``replicates``, replicates
+        of a single embedding.
+        """
         words = [*also]
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -181,7 +196,11 @@ class Source:
     def versions_of(
         self, columns: Sequence[OpenColumn], lists: Sequence[str], controls: Sequence[str], trust: bool
     ) -> Iterator[Version]:
-        """Return the versions of the opened columns. Your own vectors or model are a version of one column."""
+        """Yield the versions of the opened columns, which are the embeddings or models of this source.
+
+        A debiasing method applies to all columns. Your own vectors or model are a version of one column, so there must
+        be only one column, and only one embedding in the version.
+        """
         names = tuple(column.name for column in columns)
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -212,7 +231,12 @@ class SweepSpec:
     settings: Mapping[str, Any]
 
     def arguments(self, trust: bool = False) -> dict[str, Any]:
-        """Return the arguments of `bayes_bias.sweep`. Embeddings are opened but not read."""
+        """Return the arguments of `bayes_bias.sweep`. Embeddings are opened but not read.
+
+        An encoder must encode all words that a debiasing method learns from, so these words are collected for each
+        source. The settings of the file that concern measurement (_MEASURED) belong to `Grid`, and the others to
+        `sweep`.
+        """
         controls = self.settings.get("controls", ("neutral", "human"))
         opened = []
         for source in self.sources:
@@ -242,7 +266,11 @@ class SweepSpec:
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
-    """Read a sweep from a TOML file. Paths in the file are relative to its folder."""
+    """Read a sweep from a TOML file. Paths in the file are relative to its folder.
+
+    The file must have a list of tables [[embeddings]] and a key `lists`. It may have tables [[versions]], a table
+    [sampling], and the settings in _PLAIN. Unknown keys raise an error.
+    """
     remedy = "Write one with lists = [...] and [[embeddings]], as --help shows."
     file = given_table(path, "SPEC", BayesBiasError, remedy)
     content = read_toml(file, f"{file}:", BayesBiasError)
@@ -279,7 +307,7 @@ def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """Return the list of tables under a key."""
+    """Return the list of tables under a key, such as [[embeddings]], or an empty list if the key is missing."""
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all_are(Mapping, tables):
         raise BayesBiasError(f"In {where}, {key} must be a list of tables. Begin each with [[{key}]].")
@@ -287,7 +315,10 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 
 
 def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a table for each combination of encoder settings. Its name contains the settings that vary."""
+    """Return a table for each combination of encoder settings. Its name contains the settings that vary.
+
+    For example, ``layer = [6, 12]`` results in two tables with the settings ``layer = 6`` and ``layer = 12``.
+    """
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():
         if not values:
@@ -303,7 +334,10 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
 
 
 def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
-    """Return the content of an [[embeddings]] table with its versions."""
+    """Return the content of an [[embeddings]] table with its versions.
+
+    The key `at` is the time of the texts. It refers to one embedding, which may have replicates.
+    """
     place = f"{where}, [[embeddings]]"
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
     source = _vectors(where, place, content, folder)
@@ -313,7 +347,6 @@ def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
         return source
     if not is_number(content["at"]):
         raise EmbeddingError(f"In {place}, at = {content['at']!r} must be a number, such as at = 1900.")
-    # A time refers to one embedding, which may have replicates.
     if source.kind != "files" or (len(source.paths) > 1 and "replicates" not in source.settings):
         raise EmbeddingError(
             f"In {place}, at = {content['at']:g} is the time of a single embedding. Write a table for each"
@@ -323,7 +356,12 @@ def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
 
 
 def _version(where: str, content: Mapping[str, Any], folder: Path, original: Source) -> Debiasing | Source:
-    """Return a version: a debiasing method, or vectors or a model used with the same sentences as the original."""
+    """Return a version: a debiasing method, or vectors or a model used with the same sentences as the original.
+
+    `content` is a table [[embeddings.versions]], and `original` the source of its [[embeddings]] table. Vectors can
+    only be a version of vectors, and a language model of a language model. A version shares the settings in _ALIKE,
+    such as templates, with its original.
+    """
     label = "[[embeddings.versions]]"
     if "method" in content or "sets" in content:
         return _debiasing(where, label, content, folder)
@@ -349,7 +387,11 @@ def _version(where: str, content: Mapping[str, Any], folder: Path, original: Sou
 
 
 def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -> Source:
-    """Return the source of the numbers in a table: files, an encoder, or a language model. Paths are in the folder."""
+    """Return the source of the numbers in a table: files, an encoder, or a language model.
+
+    The key in `content` that is one of _KINDS defines the kind. Names of files and models in `folder` become paths.
+    Other names are of built-in files or templates, or of models on Hugging Face.
+    """
     kinds = [key for key in _KINDS if key in content]
     if len(kinds) != 1:
         raise EmbeddingError(
@@ -363,7 +405,6 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
             raise EmbeddingError(f"In {place}, {key} cannot be used with {kind}. Omit it.")
     if kind != "files":
         model, templates = str(content[kind]), settings.get("templates")
-        # Other names are of built-in templates, or of models on Hugging Face.
         if templates is not None and os.path.isfile(folder / templates):
             settings["templates"] = str(folder / templates)
         path = str(folder / model) if os.path.isdir(folder / model) else model
@@ -379,7 +420,11 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
 
 
 def _paths_of_files(where: str, content: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the paths that match the names and patterns of `files`. Built-in names remain unchanged."""
+    """Return the paths that match the names and patterns of `files`, in the folder of the sweep file.
+
+    A pattern has wildcards, such as ``*.txt``, and must match a file. A name that is not a file is the built-in name of
+    an embedding, and remains unchanged.
+    """
     paths: list[str] = []
     for name in _texts(where, content, "files"):
         if not has_magic(name):
@@ -401,7 +446,11 @@ def _glob(folder: Path, pattern: str) -> list[Path]:
 
 
 def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
-    """Return built-in names and paths. A name with "/" is a path. Names or patterns that match both are errors."""
+    """Return built-in names and paths of the lists that a file names.
+
+    A name may have wildcards, and a name with "/" is a path. A name or pattern that matches both a built-in list and a
+    file is an error. A name that matches neither remains unchanged, so that opening it raises an error.
+    """
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
         is_pattern = has_magic(name)
@@ -426,7 +475,11 @@ def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
 
 
 def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path) -> Debiasing:
-    """Return the debiasing method that a table of a version defines."""
+    """Return the debiasing method that a table of a version defines.
+
+    The table must have a name, a method, and the word sets from which the method learns: a built-in name or a TOML
+    file. ``of`` limits the method to some embeddings, and other keys are settings of the method.
+    """
     place = f"{where}, {label}"
     for key in ("name", "method", "sets"):
         if not isinstance(content.get(key), str):
@@ -438,7 +491,7 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path)
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a text, or a list of texts, as a tuple."""
+    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty list."""
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all_are(str, texts) or not all(texts):

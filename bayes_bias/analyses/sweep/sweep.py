@@ -162,7 +162,11 @@ def sweep(
         return dict(zip(job_of, outcomes, strict=True))
 
     def screen_and_fit(cells: Mapping[At, Cell], of: str = "") -> Computed:
-        """Compute the quasi-F of all cells, and fit each model to those cells that the settings select."""
+        """Compute the quasi-F of all cells, and fit each model to those cells that the settings select.
+
+        The quasi-F comes first, because its p-value may determine which cells are selected. `of` is appended to the
+        names of both steps.
+        """
         screened = run(f"quasi-F{of}", {at: cell.screening(ci_prob) for at, cell in cells.items()})
         fit_of = {}
         for how in settings.fittings:
@@ -196,7 +200,10 @@ def _readable_embeddings(sources: Sequence[OpenColumn], columns: Sequence[Column
 
 
 def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
-    """Return a notice of all control classes that are omitted because embeddings have too few of their words."""
+    """Return a notice of all control classes that are omitted because embeddings have too few of their words.
+
+    The result is a tuple with this notice, or an empty tuple if no class is omitted.
+    """
     embeddings_of_class: dict[str, list[str]] = {}
     for column in columns:
         for cell in column.cells.values():
@@ -210,12 +217,15 @@ def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
-    """Return a notice of all words that are replaced by other spellings or by subwords."""
+    """Return a notice of all words that are replaced by other spellings or by subwords, or an empty tuple.
+
+    `coverage` has a row for each group or class with such words, which are separated by "; ". At most _NAMED words are
+    named.
+    """
     is_replaced = (coverage.respelt != "") | (coverage.from_subwords != "")
     rows = coverage[coverage.embedding.isin(embeddings) & is_replaced]
     if rows.empty:
         return ()
-    # Each row contains words separated by "; ".
     words_of_rows = "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")
     words = [*dict.fromkeys(filter(None, words_of_rows))]
     examples = "; ".join(words[:_NAMED])
@@ -225,12 +235,15 @@ def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str])
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
-    """Check that embeddings were similarly trained. Return None if there is only one, or if this is unknown."""
+    """Check that embeddings were similarly trained. Return None if there is only one, or if this is unknown.
+
+    The vectors that were drawn for the check are discarded, because a sweep of many embeddings would need too much
+    memory.
+    """
     if len(embeddings) < 2:
         return None
     step("Are the embeddings comparable?")
     alike = embeddings_alike(embeddings, _words_of(lists), seed=seed)
-    # The vectors of many embeddings would take up the memory of a sweep, which compares no other pairs.
     return None if alike.unknown else replace(alike, drawn={})
 
 
@@ -241,18 +254,20 @@ def _series(
     columns: Sequence[Column],
     lists: Sequence[WordList],
 ) -> tuple[dict[str, OverTime], dict[str, str]]:
-    """Return the analysis over time of each list that was measured in at least two embeddings with times, and the
-    reason why others are omitted.
+    """Return the analysis over time of each list, and the reason why the analysis of other lists is omitted.
+
+    The slices are the embeddings with a time. A list is analysed if it was measured in at least two of them. If the
+    slices share too few words, the list is omitted, unless the sweep allows a loss of words.
     """
     cells = {column.name: column.cells for column in columns}
-    in_order = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
+    times_and_names = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
     how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
     series: dict[str, OverTime] = {}
     omitted: dict[str, str] = {}
     for words in lists:
         tables: dict[float, AssociationTable] = {}
         slices: dict[float, Embedding] = {}
-        for time, name in in_order:
+        for time, name in times_and_names:
             try:
                 with logging_from("bayes_bias", logging.ERROR):
                     tables[tidy_time(time)] = cells[name][words.name].table().without_controls()
@@ -280,7 +295,11 @@ def _words_of(lists: Sequence[WordList]) -> set[str]:
 
 
 def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
-    """Return the sweep with the ranking of versions and, unless `posteriors` is "none", the pooled model."""
+    """Return the sweep with the ranking of versions and, unless `posteriors` is "none", the pooled model.
+
+    Both use the influence of each word (its contribution to a bias) from the quasi-F: errors of two embeddings are
+    correlated if the same words have influence in both. The pooled model contains only the originals of versions.
+    """
     scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
     influences = influence, influence_on_changes
     ranking = rank_versions(
@@ -307,7 +326,11 @@ def _assemble(
     changes: Computed,
     measured: Mapping[At, Outcome],
 ) -> Sweep:
-    """Return a sweep with the tables of all outcomes, before pooling."""
+    """Return a sweep with the tables of all outcomes, before pooling.
+
+    `columns` are the embeddings and their versions, `biases` and `changes` the outcomes of the quasi-F and of all fits,
+    and `measured` the outcomes of published measures.
+    """
     sources = pd.DataFrame(list(map(vars, columns))).set_index("name").rename_axis("embedding")
     sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
     embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)

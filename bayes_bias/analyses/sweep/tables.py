@@ -47,20 +47,28 @@ class Computed:
 
     @property
     def posteriors(self) -> pd.DataFrame:
-        """A table with a row for each fit. Nested parts of a record become columns."""
+        """A table with a row for each fit, indexed by (model, embedding, list).
+
+        The nested parts of a record become columns: a column for each share of variance, the largest change of a
+        control class, and a text with all problems of the fit.
+        """
         rows = {}
         for at, outcome in self.fitted.items():
             if outcome.failed:
                 continue
             row = dict(outcome.result)
-            shares, problems, controls = row.pop("shares"), row.pop("problems"), row.pop("controls", {})
-            for part, share in shares.items():
+            for part, share in row.pop("shares").items():
                 row[f"{_SHARES}{part.replace(' ', '_')}"] = share
-            rows[at] = row | controls | {"problems": "; ".join(problems)}
+            controls = row.pop("controls", {})
+            problems = "; ".join(row.pop("problems"))
+            rows[at] = row | controls | {"problems": problems}
         return _frame(rows, ["model", *CELL])
 
     def failures(self, of: str) -> list[tuple[str, str, str, str]]:
-        """Return embedding, list, method, and reason of each failure. `of` is appended to the names of methods."""
+        """Return embedding, list, method, and reason of each failure.
+
+        The methods are the quasi-F and the models. `of` is appended to their names, such as ", change" for changes.
+        """
         rows = []
         for (embedding, words), outcome in self.screened.items():
             rows.append((embedding, words, f"{SCREENED}{of}", outcome.failed))
@@ -70,7 +78,10 @@ class Computed:
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a frame with a row for each record. `names` are the names of the index."""
+    """Return a frame with a row for each record, indexed by the keys of `records`.
+
+    `names` are the names of the index. Without records, the frame has the index but no columns.
+    """
     if not records:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
     return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
@@ -83,12 +94,14 @@ def cells_table(
     posteriors: pd.DataFrame,
     version_of: "pd.Series[str]",
 ) -> pd.DataFrame:
-    """Return the results of the first model or, for cells to which it was not fitted, of the quasi-F.
+    """Return a row for each cell with the results of the first model or, without a fit, of the quasi-F (screening).
 
-    `index` contains all cells (embedding, list), and `version_of` the original of each embedding, or "".
+    `index` contains all cells (embedding, list), and `version_of` the original of each embedding, or "". `screening`
+    has the results of the quasi-F by cell, and `posteriors` the results of all models by (model, embedding, list).
 
-    Holm's adjustment is applied separately to the cells of embeddings and of versions, so that additional versions do
-    not change the results of embeddings.
+    A cell without any result has the verdict FAILED, and a cell without a fit the verdict NOT_FITTED. Holm's adjustment
+    is applied separately to the cells of embeddings and of versions, so that additional versions do not change the
+    results of embeddings.
     """
     bounds = interval_names(settings.ci_prob, "ci")
     cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(index).astype(float)
@@ -123,27 +136,28 @@ def cells_table(
 def changes_table(
     settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
 ) -> pd.DataFrame:
-    """Return the change by each version with the biases before and after.
+    """Return the change by each version with the biases before and after, indexed by (embedding, version, list).
 
-    `computed` and `cells` are by (name of the version in `sources`, list), and the result is by (embedding, version,
-    list).
+    `sources` has a row for each embedding or version. `cells` are their biases, and `computed` has the results of the
+    changes. Both are indexed by (name of the version in `sources`, list), because the name of a version alone may occur
+    in several embeddings.
     """
     versions = sources[sources.version_of != ""]
     after_index = pd.MultiIndex.from_product([versions.index, lists], names=CELL)
     changes = cells_table(settings, after_index, computed.screening, computed.posteriors, versions.version_of)
-    column = after_index.get_level_values("embedding")
+    version_names = after_index.get_level_values("embedding")  # as in `sources`
     list_names = after_index.get_level_values("list")
     originals = changes.version_of
     before_index = pd.MultiIndex.from_arrays([originals, list_names])
-    index = pd.MultiIndex.from_arrays([originals, versions.version.loc[column], list_names])
+    index = pd.MultiIndex.from_arrays([originals, versions.version.loc[version_names], list_names])
     changes = changes.rename(columns={"bias": "change"}).drop(columns="version_of")
     changes.insert(0, "before", cells.bias.reindex(before_index).to_numpy())
     changes.insert(1, "after", cells.bias.reindex(after_index).to_numpy())
-    return changes.assign(column=column).set_axis(index.set_names(["embedding", "version", "list"]))
+    return changes.assign(column=version_names).set_axis(index.set_names(["embedding", "version", "list"]))
 
 
 def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
-    """Return the number of words in each list that the version learned from, in the order of changes."""
+    """Return the number of words of each list that each version learned from, in the order of the table of changes."""
     counts = []
     for column in columns:
         if column.version_of:
@@ -152,7 +166,10 @@ def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[
 
 
 def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:
-    """Return a table of all measures by cell and measure."""
+    """Return a table of all published measures, indexed by embedding, list, and measure.
+
+    If the measures of a cell could not be computed, it has no rows.
+    """
     rows = []
     for (embedding, words), outcome in measured.items():
         if not outcome.failed:
@@ -162,7 +179,11 @@ def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:
 
 
 def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
-    """Return the groups and classes of each cell with missing or replaced words."""
+    """Return a row for each group and class with missing or replaced words in a cell.
+
+    ``asked`` is the number of words in the list, and ``found`` the number of words with a vector. The last columns name
+    the words that are missing, spelt differently, or computed from subwords.
+    """
     rows = []
     for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
         rows += [{"embedding": embedding, "list": words} | part for part in parts]
@@ -171,7 +192,7 @@ def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
 
 
 def words_table(lists: Sequence[WordList]) -> pd.DataFrame:
-    """Return the words of each list, by role and by group or class."""
+    """Return a row for each word of each list, with its role (such as "target") and the name of its group or class."""
     rows = []
     for wordlist in lists:
         for role, name, words in words_by_part(wordlist):
@@ -182,9 +203,12 @@ def words_table(lists: Sequence[WordList]) -> pd.DataFrame:
 def failures_table(
     columns: Sequence[Column], biases: Computed, changes: Computed, measured: Mapping[At, Outcome]
 ) -> pd.DataFrame:
-    """Return all failures. A reason that all methods share, such as a lack of coverage, is included once."""
+    """Return all failures with their reasons, from reading embeddings to measures.
+
+    A reason that all methods share, such as a lack of coverage, is included once.
+    """
     rows = [(column.name, "all", "reading", column.failed) for column in columns if column.failed]
-    rows += biases.failures("") + changes.failures(", change")
+    rows += biases.failures(of="") + changes.failures(of=", change")
     for (embedding, words), outcome in measured.items():
         reasons = [outcome.failed] if outcome.failed else outcome.result["missing"]
         rows += [(embedding, words, "measures", reason) for reason in reasons]
