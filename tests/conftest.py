@@ -22,6 +22,7 @@ from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.cli import console, main
 from bayes_bias.documents import writer
 from bayes_bias.documents.writer import Rendered
+from bayes_bias.files import CACHE_VARIABLE
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, priors_for_posteriors, random_table
 
 # What needs torch has an environment of its own (`make test-transformers`), as has what needs no optional dependency
@@ -70,6 +71,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 def _refuse_to_sample(*_: object, **__: object) -> None:
     pytest.fail("this samples; mark it with pytest.mark.slow, or have its fixture ask for `sampled`")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Workers share a cache, so that each random list is drawn once, and no test reads what an earlier version drew."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(folder))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,7 +21,8 @@ from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
 from bayes_bias.checks.null_lists import Drawn, NullDesign
 from bayes_bias.checks.simulation import judge_simulations
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
+from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, WordListError, did_you_mean
+from bayes_bias.files import cache_folder
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import (
     DASH,
@@ -242,8 +244,8 @@ def calibrate(
     sampling : Sampling
         Sampler settings for each posterior.
     folder : str or Path, optional
-        A folder in which to store records, with ten draws per file. A stopped run, or a run with more draws, continues
-        from these files.
+        A folder in which to store records, with ten draws per file (or a hundred, if posteriors are integrated). A
+        stopped run, or a run with more draws, continues from these files.
     jobs : int or distributed.Client
         Number of processes: -1 for one on each core, 1 for this process alone. Alternatively, the client of a Dask
         cluster, on which the computation then runs. On the command line, connect to a cluster by `bayes-bias calibrate
@@ -453,10 +455,22 @@ def _draw_all(
             with shown(Quiet()):
                 n_draws = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
                 targets = {"random": None} if drawn == "own words" else {}  # None means targets if words are exchanged
-                lists[drawn] = design(models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1, **targets)
+                draw = partial(design, models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1, **targets)
+                lists[drawn] = _from_cache(draw)
         except WordListError as error:
             lists[drawn] = str(error)
     return name, lists
+
+
+def _from_cache(draw: Callable[..., Calibration]) -> Calibration:
+    """Return random lists from the user's cache, where they are stored by the hash of words, vectors, and settings.
+
+    If the cache does not contain them, they are drawn, and kept there if it can be written to.
+    """
+    try:
+        return draw(folder=cache_folder() / "random-lists" / version("bayes-bias"))
+    except OutputError:
+        return draw()
 
 
 # Summarise the records of single random lists as shares with Monte Carlo intervals.

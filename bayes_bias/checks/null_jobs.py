@@ -282,7 +282,7 @@ def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, r
 # Draws per job: so many that the time for the transfer of vectors is negligible, and so few that a killed run loses
 # only seconds.
 _BATCH = 10
-# Draws per job if posteriors are integrated together and nothing is stored.
+# Draws per job if posteriors are integrated together, which takes a few milliseconds each.
 _BATCH_OF_ARRAYS = 100
 
 
@@ -413,8 +413,8 @@ class Cell:
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
     """Return the records of random draws for each cell, with one row for each draw, method, and scope (see `judge`).
 
-    Records are stored in the folder, with ten draws per file, so that a stopped run, or a run with more draws, can
-    continue. For `jobs`, see `calibrate`.
+    Records are stored in the folder, with ten draws per file (or a hundred, if posteriors are integrated), so that a
+    stopped run, or a run with more draws, can continue. For `jobs`, see `calibrate`.
 
     Raises
     ------
@@ -428,8 +428,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     # The first draws of every cell come first, so that a run that is stopped early has results for each cell.
     all_jobs: list[Job] = []
     cell_of_job: list[int] = []  # the index of the cell
-    # Without a folder, cells that are evaluated as arrays have larger jobs.
-    draws_per_job = [_BATCH_OF_ARRAYS if store is None and cell.is_plain else _BATCH for cell in cells]
+    draws_per_job = [_BATCH_OF_ARRAYS if cell.is_plain else _BATCH for cell in cells]
     for first in range(0, draws, _BATCH):
         for index, cell in enumerate(cells):
             if first % draws_per_job[index]:  # an earlier job of the cell includes these draws

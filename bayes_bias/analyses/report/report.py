@@ -93,8 +93,8 @@ def report(
     calibration_draws : int, optional
         Number of random lists with the same design, which show how often the model finds a bias if there is none. If
         the number is 0, there are no random lists and no chance levels of measures. By default, 400 lists are drawn,
-        which takes one or two seconds, or 50 lists if each posterior must be sampled (see `calibrate`). Tables without
-        an embedding have no random lists.
+        which takes one or two seconds, or 50 lists if each posterior must be sampled (see `calibrate`). They are kept
+        in the user's cache folder for later reports. Tables without an embedding have no random lists.
     against_published : bool
         Also fit the published hierarchical model, and compare the accuracy with which both models predict the raw
         values. This takes longer than the rest of the report.

@@ -2,11 +2,14 @@
 
 from functools import partial
 
+import pandas as pd
 import pytest
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
-from bayes_bias.checks.calibration import BackgroundNulls, draw_in_background
+from bayes_bias.checks import null_jobs
+from bayes_bias.checks.calibration import BackgroundNulls, calibrate, draw_in_background
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import CACHE_VARIABLE
 from bayes_bias.models.spec import load_spec
 from tests.helpers import refused
 
@@ -51,3 +54,25 @@ def test_draw_in_background_exchanges_targets_whatever_is_random():
     with draw_in_background({"weat7": calibrated}, load_spec("crossed"), 2, 1, sampled=True) as nulls:
         drawn = nulls.of_list("weat7")
     assert {kind: settings["random"] for kind, settings in drawn.items()} == {"own words": None, "words": "attributes"}
+
+
+def test_second_report_reads_random_lists_from_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    calibrated = partial(calibrate, "weat7", "googlenews-demo")
+
+    def drawn():
+        with draw_in_background({"weat7": calibrated}, load_spec("crossed"), 20, 1, sampled=False) as nulls:
+            return nulls.of_list("weat7")["words"].records
+
+    first = drawn()
+    assert list(tmp_path.glob("random-lists/*/*.json"))
+    monkeypatch.delattr(null_jobs.Cell, "_judge_plain")  # nothing is drawn again
+    pd.testing.assert_frame_equal(drawn(), first)
+
+
+def test_random_lists_are_drawn_if_nothing_can_be_kept(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    designs = {"weat7": partial(calibrate, "weat7", "googlenews-demo")}
+    with draw_in_background(designs, load_spec("crossed"), 2, 1, sampled=True) as nulls:
+        assert len(nulls.of_list("weat7")["words"].records)
