@@ -170,8 +170,8 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
 
 def about_notes(heading: str = "HEADING") -> str:
     """Return the advice for a column that has something other than words."""
-    omission = f"`load_wordlist(..., ignore_columns=['{heading}'])` (--ignore-column {quote(heading)})"
-    return f"If a column has notes, remove it, or omit it with {omission}."
+    call = f"`load_wordlist(..., ignore_columns=['{heading}'])`"
+    return f"If a column has notes, remove it, or omit it with {call} (--ignore-column {quote(heading)})."
 
 
 def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
