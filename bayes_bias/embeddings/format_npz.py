@@ -107,6 +107,7 @@ class NpzReader(Reader):
         yield from map(str, _array(self.file, "words", self.trust))
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield the `first` words of the archive and all words with a wanted casefolded form, with their vectors."""
         # Vectors of replicates are read as one array (replicate, word, dimension), and iterated by word.
         vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
         return selected(zip(self.words(), vectors, strict=True), wanted, first)

@@ -322,6 +322,10 @@ class TextReader(Reader):
             yield self._word(row)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield the `first` words of the file and all words with a wanted casefolded form, with their vectors.
+
+        Only the numbers in these rows are converted.
+        """
         # A word may contain spaces (such as '. . .' in GloVe-840B), so the first field is only used to preselect lines.
         first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
         for count, (number, row) in enumerate(self._rows()):

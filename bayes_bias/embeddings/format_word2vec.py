@@ -51,6 +51,10 @@ class BinaryReader(Reader):
                 yield word.decode("utf-8", errors="replace")
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield the `first` words of the file and all words with a wanted casefolded form, with their vectors.
+
+        `_records` yields each word with the block of bytes that contains its vector, and the start of the vector there.
+        """
         keys = set(map(str.encode, wanted))
         with open_stream(self.file) as stream:
             for number, (word, block, start) in enumerate(_records(stream, self.file)):

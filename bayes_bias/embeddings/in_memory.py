@@ -57,6 +57,11 @@ class WordsInSentences(Reader):
         return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield wanted words, or all words if `first` is not 0, with the vectors of their sentences.
+
+        The vectors are stacked as (template, dimension) if templates are replicates (`apart`), or else averaged. A word
+        is omitted if one of its sentences has no vector. Without replicates, words without sentences follow.
+        """
         sentences_of = {word: texts for word, texts in self.sentences.items() if first or word.casefold() in wanted}
         vectors = self.embedding.find(chain.from_iterable(sentences_of.values()))
         for word, sentences in sentences_of.items():
@@ -100,6 +105,7 @@ class SubwordReader(MemoryReader):
     model: Any = None
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        """Compute vectors of missing words from their parts. A vector of zeros means that no part is known."""
         vectors = {}
         for word in words:
             vector = as_vector(self.model.get_vector(word))

@@ -377,7 +377,10 @@ def _named_format(name: str) -> Format:
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
-    """Read vectors in memory, and describe their source, such as "a mapping"."""
+    """Read vectors in memory, and describe their source, such as "a mapping".
+
+    Models of gensim have their KeyedVectors in the attribute `wv`.
+    """
     if (reader := from_memory(source)) is not None:
         return reader, "a mapping" if isinstance(source, Mapping) else kind_of(source)
     vectors = getattr(source, "wv", source)
@@ -407,6 +410,10 @@ class ReplicatedReader(Reader):
         return (word for word in self.members[0].vocabulary() if word in in_other_members)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield words that all members have, with their vectors stacked as (member, dimension).
+
+        The words are the `first` words of the first member, and its words with a wanted casefolded form.
+        """
         vectors_of_first = self.members[0].among(wanted, first)
         vectors_of_others = [member.find(vectors_of_first) for member in self.members[1:]]
         for word in vectors_of_first:
@@ -414,6 +421,7 @@ class ReplicatedReader(Reader):
                 yield word, np.stack([vectors[word] for vectors in (vectors_of_first, *vectors_of_others)])
 
     def marked(self) -> Iterator[str] | None:
+        """Return the shared words that the first member marks as a pool for random word lists, or None."""
         marked = self.members[0].reader.marked()
         if marked is None:
             return None
@@ -427,8 +435,8 @@ class ReplicatedReader(Reader):
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
     """Combine several embeddings into one, in which each embedding is a replicate.
 
-    They must have different names and the same number of dimensions, and none may have replicates itself. `kind` is the
-    noun for a replicate, such as "seed".
+    For example, the embeddings come from training runs with different seeds. They must have different names and the
+    same number of dimensions, and none may have replicates itself. `kind` is the noun for a replicate, such as "seed".
     """
     names = [member.name for member in members]
     if len(names) < 2:

@@ -82,6 +82,11 @@ class EncodedReader(Reader):
         return iter(self.sentences)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Encode the sentences of the `first` words and of wanted words, and yield each word with its vectors.
+
+        The sentences of all words are encoded in one sequence, from which the vectors of each word are taken in turn. A
+        word with several sentences has an array (sentence, dimension).
+        """
         sentences_of = {}
         for number, (word, sentences) in enumerate(self.sentences.items()):
             if number < first or word.casefold() in wanted:

@@ -137,6 +137,7 @@ class Figure(matplotlib.figure.Figure):
     """A figure that every notebook can show, even without pyplot."""
 
     def _repr_png_(self) -> bytes:
+        """Return the figure as PNG, which notebooks show, in the style of all figures."""
         buffer = io.BytesIO()
         with style():
             self.savefig(buffer, format="png", dpi=_SHOWN_DPI)

@@ -129,7 +129,8 @@ def list_of_columns(
 def check_stereotypes(content: Content) -> None:
     """Raise an error if no column is a group with its stereotypical class.
 
-    The error shows three ways to define the groups of this file, with an example made from its headings.
+    If columns of words do not define their groups, all of them are classes in the content of the list. The error shows
+    three ways to define the groups of this file, with an example made from its headings.
     """
     if "groups" in content.values:
         return
@@ -175,7 +176,11 @@ def about_notes(heading: str = "HEADING") -> str:
 
 
 def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
-    """Return True if a spreadsheet is a word list rather than a table of cosines."""
+    """Return True if a spreadsheet is a word list rather than a table of cosines.
+
+    A table of cosines is recognised by a known heading (`_OF_COSINES`), or by a column whose cells are all decimal
+    numbers. Columns that the user ignores are skipped.
+    """
     if not is_spreadsheet(path.name):
         return False
     try:
@@ -299,9 +304,10 @@ def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, wh
 def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
-    One column has the words, another column the group or class of each word (its label), and an optional column the
-    word class. Word classes and a notice of unused columns are added to the sheet. A word without a label is an error,
-    unless the label is a filler that may be a name, "none".
+    One column has the words (with a heading in `_WORDS`), another column the group or class of each word, that is, its
+    label (`_LABELS` or `_CONDITION`), and an optional column the word class (`_WORD_CLASS`). Word classes and a notice
+    of unused columns are added to the sheet. A word without a label is an error. A filler such as NA is no label,
+    except "none" (`_A_NAME`), which may be the name of a class.
     """
     cells_of = {heading.lower(): cells for heading, cells in columns}
     label_columns = [name for name in _LABELS if name in cells_of] or [_CONDITION]
@@ -352,7 +358,7 @@ def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Cal
 
     Programs fill the end of a shorter column, so a filler is dropped only if another column has a word or filler in the
     same row. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept
-    here.
+    here. `is_filler` returns True for the cells that may be dropped.
     """
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:

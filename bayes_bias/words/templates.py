@@ -475,6 +475,7 @@ class Cloze:
     hidden: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise an error if the word is empty, or if a hidden span is outside the sentence or overlaps the word."""
         if not self.word.strip():
             raise LanguageModelError(f"`word` is empty in '{self.text}'. Pass the word of the blank.")
         for start, end in self.hidden:
