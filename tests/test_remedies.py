@@ -1162,7 +1162,8 @@ def messages() -> list[tuple[str, str]]:
             text = "".join(str(value.value) if isinstance(value, ast.Constant) else "{}" for value in values)
             found.append((f"{path.parent.name}/{path.name}", text))
     described = tomllib.loads((Path(bb.__file__).parent / "embeddings/other_files.toml").read_text(encoding="utf-8"))
-    remedies = [*described["others"].values(), *(file["is"] for file in chain(described["marks"], described["texts"]))]
+    remedies = [*described["messages"].values(), *described["others"].values()]
+    remedies += [file["is"] for file in chain(described["marks"], described["texts"])]
     return found + [("embeddings/other_files.toml", text) for text in remedies]
 
 

@@ -54,7 +54,10 @@ class Census:
 
     @classmethod
     def of(cls, corpus: Corpus, groups: int, seed: int) -> Self:
-        """Count words, and assign clusters of texts to groups at random."""
+        """Count words, and assign clusters of texts to groups at random.
+
+        A text without a cluster is a cluster of its own. The label of a group is a hash of the hashes of its texts.
+        """
         step("counting words")
         counts: Counter[str] = Counter()
         # A corpus can have millions of short texts, so that 40 bytes are kept of each.
@@ -106,7 +109,12 @@ class Contexts:
 
     @classmethod
     def of(cls, corpus: Corpus, census: Census, words: Sequence[str], embedding: Embedding, window: int) -> Self:
-        """Add up the vectors of the words within a window around each occurrence. Windows end where texts end."""
+        """Add up the vectors of the words within a window around each occurrence. Windows end where texts end.
+
+        Each vector is extended by a one, so that the last element of a sum counts context words. The sums of listed
+        words are kept for each group of texts (for the jackknife), and those of frequent words for all texts together.
+        Tokens are processed in batches: `ids` are their numbers in `_Vectors`, and `group` their groups.
+        """
         step("reading vectors")
         stored = embedding.find(census.counts)
         known = [word for word, _ in census.counts.most_common() if word in stored]
@@ -155,7 +163,13 @@ class CoOccurrences:
 
     @classmethod
     def of(cls, corpus: Corpus, census: Census, words: Sequence[str], window: int) -> Self:
-        """Count the words within a window around each occurrence. Windows end where texts end."""
+        """Count the words within a window around each occurrence. Windows end where texts end.
+
+        In a batch, `ids` are the numbers of the tokens, `place` their positions in the list (negative for other words),
+        and `near` the number of words around each. The counts of a listed word in a group of texts are one row, which
+        begins at `row`: co-occurrences with each listed word, and last with any word. Pairs of listed words are counted
+        in both of their rows, for each distance up to the window.
+        """
         n_words, gap = len(words), len(words) + 1
         number = {word: position for position, word in enumerate(words)}
         # Vectors without dimensions, because each word of a text counts as a context word.
@@ -192,6 +206,10 @@ class _Vectors:
 
     @classmethod
     def of(cls, known: Sequence[str], vectors: Numbers, listed: Sequence[str]) -> Self:
+        """Number the `known` words, which have `vectors` (words, d), and then the words of the list without vectors.
+
+        `listed_at` is the position of a word in the list by the number of the word, or -1 for other words.
+        """
         number = {word: position for position, word in enumerate(dict.fromkeys((*known, *listed)))}
         rows = np.zeros((len(number) + 1, vectors.shape[1] + 1))
         rows[: len(known), :-1], rows[: len(known), -1] = vectors, 1.0
@@ -212,8 +230,11 @@ def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]
 def _batches(
     texts: Iterator[tuple[Text, int]], vectors: _Vectors, window: int, size: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the numbers of words, and their groups, of about `size` tokens at once. Texts are separated by gaps that
-    fill a window. A long text is cut, with a loss of the contexts at the cut.
+    """Yield the numbers of words, and the groups of their texts, of about `size` tokens at once.
+
+    Texts are separated by gaps as long as a window, so that no window covers two texts. A gap has the number of the
+    last row of the vectors, which is zero. A text of more than `size` tokens is cut, with a loss of the contexts at the
+    cut.
     """
     gap = len(vectors.rows) - 1
     ids: list[int] = []
@@ -231,7 +252,10 @@ def _batches(
 
 
 def _windows(rows: Numbers, window: int) -> Numbers:
-    """Return, for each position, the sum of the rows within a window around it, without its own row."""
+    """Return, for each position, the sum of the rows within a window around it, without its own row.
+
+    The sum of the rows i to j - 1 is the difference of the cumulative sums before j and before i.
+    """
     sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
     position = np.arange(len(rows))
     last, first = np.minimum(position + window + 1, len(rows)), np.maximum(position - window, 0)
@@ -239,7 +263,10 @@ def _windows(rows: Numbers, window: int) -> Numbers:
 
 
 def _add(sums: Numbers, places: NDArray[np.intp], windows: Numbers) -> None:
-    """Add the windows to the rows of `sums` at their places. A place of -1 is ignored."""
+    """Add each of the windows (tokens, d) to the row of `sums` at its place. Windows with the place -1 are ignored.
+
+    Several windows may have the same place. A sparse matrix with a one for each window adds them faster than a loop.
+    """
     chosen = np.flatnonzero(places >= 0)
     if chosen.size:
         pick = csr_array((np.ones(chosen.size), (places[chosen], chosen)), shape=(len(sums), len(windows)))
@@ -253,6 +280,9 @@ _PENALTIES = np.logspace(-5, 2, 15)  # relative to the mean eigenvalue
 
 def estimate_transformation(contexts: Contexts) -> Numbers:
     """Return the transformation (d, d) that predicts vectors, as rows, from mean context vectors, as rows.
+
+    It is the ridge regression in the description of this module, with the log number of context words as the weight of
+    each frequent word. Penalties (`_PENALTIES`) are relative to the mean eigenvalue of the weighted cross-products.
 
     Raises
     ------
@@ -289,11 +319,17 @@ def checked_transformation(transformation: ArrayLike, dimensions: int) -> Number
 
 
 def vectors_of(sums: Numbers, transformation: Numbers) -> Numbers:
-    """Return the vectors (..., d) of sums of contexts (..., d + 1)."""
+    """Return the vectors (..., d) of sums of contexts (..., d + 1), whose last element is the number of contexts.
+
+    The mean context vector is multiplied by the transformation (d, d).
+    """
     return np.asarray(sums[..., :-1] / sums[..., -1:] @ transformation)
 
 
 def left_out(listed: Mapping[str, Numbers], word: str, transformation: Numbers) -> Numbers:
-    """Return the vector of a word without each group of texts, (groups, d)."""
+    """Return the vector of a word without each group of texts, (groups, d), for the jackknife.
+
+    `listed` has the sums of the contexts of each word in each group of texts (groups, d + 1).
+    """
     sums = listed[word]
     return vectors_of(sums.sum(axis=0) - sums, transformation)

@@ -269,8 +269,8 @@ def corpus_vectors(
 def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
     """Return the deviations of a table's cosines in the jackknife over K groups of texts.
 
-    They are multiplied by the square root of (K - 1) / K, so that their sum of squares is the variance of the
-    jackknife.
+    A deviation is the cosine without one group of texts, minus the mean of these cosines. Deviations are multiplied by
+    the square root of (K - 1) / K, so that their sum of squares is the variance of the jackknife.
     """
     factor = np.sqrt(1 - 1 / len(vectors.groups))
     return deviations_of_cosines(table, vectors.without, vectors.groups, factor, vectors.text)
@@ -293,7 +293,10 @@ def _check_measure(measure: Any, embedding: Any, transformation: Any) -> None:
 
 
 def _checked_counts(window: Any, groups: Any) -> tuple[int, int]:
-    """Return the number of words on each side and of groups of texts, or raise an error."""
+    """Return the number of words on each side (`window`) and of groups of texts after checking them.
+
+    Both must be whole numbers, of at least one word and two groups.
+    """
     return (
         check_count("window", window, "words", refusal=CorpusError),
         check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError),
@@ -303,21 +306,30 @@ def _checked_counts(window: Any, groups: Any) -> tuple[int, int]:
 def _open_and_count(
     texts: CorpusLike, words: Iterable[str], groups: int, seed: int, **settings: Any
 ) -> tuple[Corpus, Census, dict[str, str]]:
-    """Open the texts, count their words, and return the spelling of each word of a list in them."""
+    """Open the texts, count their words, and return the spelling of each word of a list in them.
+
+    The count also assigns clusters of texts to `groups` at random. The `settings` are those of `open_corpus`.
+    """
     corpus = open_corpus(texts, **settings)
     census = Census.of(corpus, groups, check_seed(seed))
     return corpus, census, _spellings(words, census)
 
 
 def _description_of_sample(census: Census) -> str:
-    """Return a description of the sample of texts, such as "900 texts in 50 groups"."""
+    """Return a description of the sample of texts, such as "900 texts in 50 groups".
+
+    Clusters are counted instead if a cluster has several texts, and groups are omitted if each has one cluster.
+    """
     n_texts = len(census.group_of)
     described = f"{n_texts:,} texts" if census.clusters == n_texts else f"{census.clusters:,} clusters of texts"
-    return described + (f" in {census.groups} groups" if census.groups < census.clusters else "")
+    return f"{described} in {census.groups} groups" if census.groups < census.clusters else described
 
 
 def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
-    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer does."""
+    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer does.
+
+    Words that do not occur in the texts are omitted. Two words never get the same spelling.
+    """
     spelling_of: dict[str, str] = {}
     for word in dict.fromkeys(words):
         spelling = word if word in census.counts else word.casefold()
@@ -333,23 +345,23 @@ def _usable_words(
 
     `listed` are the sums of the contexts of each spelling (groups, columns). The last column is the number of contexts.
     """
-    usable, others = {}, []
+    usable, in_one_group = {}, []
     for word, spelling in spelling_of.items():
         n_groups = (listed[spelling][:, -1] > 0).sum()
         if n_groups > 1:
             usable[word] = spelling
         else:
-            others.append(word)
-    if not others:
+            in_one_group.append(word)
+    if not in_one_group:
         return usable, ()
     return usable, (
-        f"{name}: {shortened(others)} occur in a single group of texts, which cannot show how much their vectors vary"
-        " over texts. They are omitted",
+        f"{name}: {shortened(in_one_group)} occur in a single group of texts, which cannot show how much their vectors"
+        " vary over texts. They are omitted",
     )
 
 
 def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
-    """Return a notice of the words of a table with few occurrences."""
+    """Return a notice of the words of a table with fewer than `FEW` occurrences, or nothing if there are none."""
     rare = [f"{word} ({n})" for word in all_words(table.values) if (n := vectors.occurrences[word]) < FEW]
     if not rare:
         return ()

@@ -107,7 +107,7 @@ class _Arrays:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read the header."""
+        """Read the length of the header (8 bytes, little-endian) and the header, after which the numbers start."""
         try:
             with path.open("rb") as file:
                 length = int.from_bytes(file.read(8), "little")
@@ -117,7 +117,10 @@ class _Arrays:
             raise cls._damaged(path) from error
 
     def array(self, name: str) -> Numbers:
-        """Read an array by its name."""
+        """Read an array by its name.
+
+        The entry of an array in the header states its type, its shape, and its first and last byte after the header.
+        """
         entry = self.header.get(name, {})
         try:
             first, last = entry["data_offsets"]
@@ -139,7 +142,12 @@ class _Arrays:
 def _draw_vectors(
     words: list[str], row_of: Mapping[str, int], vectors: Numbers, file: _Arrays, draws: int, rng: np.random.Generator
 ) -> dict[str, Numbers]:
-    """Return draws (draws, d) of the vector of each word, from a normal with the covariance of the word."""
+    """Return draws (draws, d) of the vector of each word, from a normal with the covariance of the word.
+
+    With a square root R of the covariance, a draw is the vector plus R times a vector of standard normal numbers.
+    `row_of` has the row of each word in `vectors`, and the `file` contains the covariances. An error names words
+    without a covariance.
+    """
     spelling_of = found_as(words, row_of, "exact")
     drawn, missing = {}, []
     for word in words:

@@ -62,6 +62,10 @@ def pmi_table(
 ) -> AssociationTable:
     """Return the table of a list from co-occurrences, with its covariance over texts by a jackknife.
 
+    `spelling_of` has the words of the list with their spellings in the texts. Arrays of counts begin with an axis of
+    tables: the first is of all texts, and each further one of all but one of the K `groups` of texts. The deviations of
+    the latter from their mean, multiplied by the square root of (K - 1) / K, are the result of the jackknife.
+
     Raises
     ------
     CorpusError
@@ -102,7 +106,11 @@ def pmi_table(
 
 
 def _about_zeros(name: str, counts: Numbers, expected: Numbers, window: int) -> tuple[str, ...]:
-    """Return a notice of compared words that never co-occur, or raise an error if these are too many."""
+    """Return a notice of compared words that never co-occur, or raise an error if these are too many.
+
+    `counts` and `expected` have a value for each pair of a target and an attribute, and `expected` is the count if
+    words were independent. The notice states the share of zeros, which may be at most `MOST_ZEROS`, and their PMI.
+    """
     zero = counts == 0
     if not zero.any():
         return ()
@@ -121,7 +129,11 @@ def _about_zeros(name: str, counts: Numbers, expected: Numbers, window: int) -> 
 
 
 def _about_low_counts(name: str, count: pd.DataFrame) -> tuple[str, ...]:
-    """Return a notice if PMI is shrunk, because the words of a group and a class seldom co-occur."""
+    """Return a notice if PMI is shrunk, because the words of a group and a class seldom co-occur.
+
+    `count` has a row for each target, labelled by its group, and a column for each attribute, labelled by its class.
+    The notice names the group and class with the smallest mean count, if this is below `_LEAST_COUNT`.
+    """
     cells = product(count.index.unique(), count.columns.unique())
     averages = {cell: float(count.loc[[cell[0]], [cell[1]]].to_numpy().mean()) for cell in cells}
     group, category = min(averages, key=averages.__getitem__)

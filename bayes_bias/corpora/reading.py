@@ -137,7 +137,7 @@ def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the rows of a file of records, one at a time."""
+    """Read the rows of a file one at a time: objects in .jsonl, or rows below a heading in .csv and .tsv."""
     if path.suffix == ".jsonl":
         for number, line in enumerate(_lines(path), start=1):
             try:

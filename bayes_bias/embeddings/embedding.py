@@ -203,29 +203,33 @@ class Embedding(Telling):
         return _once(rank_of.items(), words)[0]
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
-        """Return an embedding of these words in memory, optionally with general words and a pool for random lists.
+        """Copy these words into an embedding in memory, optionally with general words and a pool for random lists.
 
-        The source is read once, and once more for frequency ranks. If the source contains the vocabulary of a language,
-        its pool consists of general words.
+        The words of the pool are those that the source marks or, without marks, its first 30,000 (`FREQUENT`). If
+        `general` words are requested but the source does not store them separately, it contains the vocabulary of a
+        language, and its pool is used instead. The excerpt also has suggestions for missing words and, if requested,
+        frequency ranks. The source is read once, and once more for the ranks.
         """
-        everyday = self.reader.general() if general else None
-        pool = pool or (general and everyday is None)
         words_once = tuple(words)
+        general_words = self.reader.general() if general else None
+        pool = pool or (general and general_words is None)
         rank = self._stored_ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
         drawable = tuple(dict.fromkeys(marked or ()))
-        first = FREQUENT if pool and marked is None else 0
+        n_first = FREQUENT if pool and marked is None else 0
         wanted = (*words_once, *drawable)
-        vectors, notices = _once(self.reader.entries(self._keys(wanted), first), wanted)
-        if first:
-            drawable = tuple(islice(vectors, first))
-        near = self.near(words_once, vectors)
+        vectors, notices = _once(self.reader.entries(self._keys(wanted), n_first), wanted)
         missing = [word for word in words_once if word not in vectors]
-        begins = self.reader.begins() if missing else ()
-        vectors_made = self.made(missing)
-        frequent_first = first > 0 and self.reader.frequent_first
         excerpt = Excerpt(
-            vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, frequent_first
+            vectors=vectors,
+            drawable=tuple(islice(vectors, n_first)) if n_first else drawable,
+            dimensions=self.reader.dimensions,
+            near_words=self.near(words_once, vectors),
+            rank=rank,
+            first_words=self.reader.begins() if missing else (),
+            made_words=self.made(missing),
+            general_words=general_words,
+            frequent_first=n_first > 0 and self.reader.frequent_first,
         )
         return replace(self, reader=excerpt, notices=(*self.notices, *(f"{self.name}: {notice}" for notice in notices)))
 
@@ -234,7 +238,11 @@ class Embedding(Telling):
         return self.reader.made(words) if self.match == "subwords" else {}
 
     def _keys(self, words: Iterable[str]) -> frozenset[str]:
-        """Return the casefolded forms under which the source may contain these words or their replacements."""
+        """Return the casefolded forms under which the source may contain these words or their replacements.
+
+        If `match` is "accents", stored words that differ from a word only by accents may replace it. Their forms are
+        added, for which all words of the source are read.
+        """
         keys = keys_of(words)
         if self.match != "accents":
             return keys
@@ -242,18 +250,16 @@ class Embedding(Telling):
         return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
-        """Suggest words with a vector for words without one.
+        """Suggest words with a vector for those `words` that have no vector.
 
-        A suggestion is the word in upper or lower case or, if there is none, a frequent word of the source with almost
-        the same spelling.
+        The suggestions for a word are its spellings in upper or lower case among the `vectors` or, if there are none,
+        frequent words of the source with almost the same spelling.
         """
         missing = [word for word in words if word not in vectors]
-        if not missing:
-            return {}
         spellings = grouped(vectors, str.casefold)
         in_other_case = {word: tuple(spellings[word.casefold()]) for word in missing if word.casefold() in spellings}
-        in_no_case = [word for word in missing if word not in in_other_case]
-        return {**self.reader.near(in_no_case), **in_other_case}
+        misspelt = [word for word in missing if word not in in_other_case]
+        return {**self.reader.near(misspelt), **in_other_case}
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
@@ -321,10 +327,11 @@ def _values_of[T](words: Iterable[str], values: Mapping[str, T]) -> dict[str, T]
 
 
 def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dict[str, str]:
-    """Find the spelling under which a source has each of these words.
+    """Find the spelling under which a source has each of these words. `stored` are the words of the source.
 
     The spelling is the word itself, the phrase as one word, such as "prime_minister", or another spelling that `match`
-    allows. Two words never get the same spelling.
+    allows. Two words never get the same spelling, so a spelling that is itself one of the words is not used for
+    another. Words that are not found are omitted.
 
     Examples
     --------
@@ -344,11 +351,12 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
 
 
 def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
-    """Return the first value of each word, in the spelling of the wanted words, and notices.
+    """Return the first value of each word, and notices about the words.
 
-    A source may encode accents otherwise (composed or not), or join the words of a phrase by underscores. A notice
-    names words that occur again with another value, the wanted words first. If the source is a language model, its
-    tokens of whole words are read, with another notice (see `_own_tokens`).
+    `entries` are the words of a source with their vectors or ranks, in the order of the source. A source may encode
+    accents otherwise (composed or not), or join the words of a phrase by underscores. Such a word gets the spelling of
+    the `wanted` word. A notice names words that occur again with another value, the wanted words first. If the source
+    is a language model, only its tokens of whole words are kept, with another notice (see `_own_tokens`).
     """
     words = tuple(wanted)
     spelling_of: dict[str, str] = {}
@@ -372,12 +380,12 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
 
 
 def _about_repeated(words: Sequence[str]) -> str:
-    """Return the notice of words that occur again with another value."""
-    named = in_quotes(visible(word)[:_LETTERS] for word in words[:_NAMED])
+    """Write the notice of words that occur again with another value. It lists at most `_NAMED` of them."""
+    listed = in_quotes(visible(word)[:_LETTERS] for word in words[:_NAMED])
     more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
+    verb = "has" if len(words) == 1 else "have"
     return (
-        f"{named}{more} {'has' if len(words) == 1 else 'have'} several rows with different vectors. The first row of"
-        " each word is used, as in gensim"
+        f"{listed}{more} {verb} several rows with different vectors. The first row of each word is used, as in gensim"
     )
 
 
@@ -399,10 +407,14 @@ class _Mark:
         return f"{self.prefix}{word}{self.suffix}"
 
     def word(self, token: str) -> str | None:
-        """Return the word whose own token this is, or None for other pieces of words."""
-        if not self.is_on(token):
-            return None if self.of_words else token
-        return token.removeprefix(self.prefix).removesuffix(self.suffix) if self.of_words else None
+        """Return the word whose own token this is, or None for other pieces of words.
+
+        If `of_words` is True, only tokens with the mark are words, and their words lack the mark. Otherwise, only
+        tokens without the mark are words.
+        """
+        if self.is_on(token) != self.of_words:
+            return None
+        return token.removeprefix(self.prefix).removesuffix(self.suffix) if self.of_words else token
 
 
 # Marks of byte-level BPE (GPT-2), SentencePiece (Llama, T5), and BPE with ends of words (GPT, CLIP).
@@ -414,11 +426,12 @@ _MARKED_SHARE = 0.1
 
 
 def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
-    """Return the entries of words. Of a language model's vocabulary, these are the tokens of whole words.
+    """Return the entries of whole words, with a notice if other entries are omitted, or else "".
 
-    The middle of a longer word may have a token with the same letters: in GPT-2, 'Ġrose' is the word, and 'rose' the
-    middle of 'prose'. The second value is a notice, or "" for other sources. A wanted word with a mark is a word or
-    token of the list itself, such as Maltese 'Ġunju'.
+    In the vocabulary of a language model, tokens of whole words or of other pieces of words have a mark (`_MARKS`),
+    because the middle of a longer word may have the same letters: in GPT-2, 'Ġrose' is the word, and 'rose' the middle
+    of 'prose'. A mark is used if enough entries (`_MARKED_SHARE`) have it. It is ignored if a wanted word has it, which
+    is then a letter of the word, as in Maltese 'Ġunju'.
     """
     for mark in _MARKS:
         if any(map(mark.is_on, wanted)):
@@ -460,9 +473,11 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Find words that differ by one added, omitted, replaced, or moved letter, by accents, or by invisible characters.
+    """Find words of a vocabulary that are spelt almost like the given words.
 
-    Two words are near if they are equal after at most one letter is removed from each.
+    They differ by one added, omitted, replaced, or moved letter, by accents, or by invisible characters. Two spellings
+    differ by one letter if they are equal after at most one letter is removed from each, so the given words are first
+    indexed by all of these shortened forms. Letters are not compared in very short or long words (see `_SHORTEST`).
 
     Examples
     --------
@@ -483,8 +498,9 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
         if len(candidate) > 2 * _LONGEST:
             continue
         similar = list(words_without_accents.get(unaccented(plain_word(candidate)), ()))
-        for form in _shortened(candidate.casefold()) if words_by_form else ():
-            similar += words_by_form.get(form, ())
+        if words_by_form:
+            for form in _shortened(candidate.casefold()):
+                similar += words_by_form.get(form, ())
         for word in similar:
             near.setdefault(word, {})[candidate] = None
     return {word: tuple(candidates) for word, candidates in near.items()}

@@ -84,16 +84,19 @@ def header(line: bytes) -> tuple[int, int] | None:
 
 
 def read_header(stream: IO[bytes], name: str) -> tuple[int, int]:
-    """Read the first line of word2vec's binary format, and return the numbers of words and of dimensions."""
+    """Read the first line of word2vec's binary format, and return the numbers of words and of dimensions.
+
+    An error is raised if the line is no such header, or if it states no dimensions.
+    """
     line = stream.readline(1_000)
-    n_words, n_dimensions = header(line) or (0, 0)
-    if n_dimensions == 0:
+    sizes = header(line)
+    if sizes is None or sizes[1] == 0:
         raise EmbeddingError(
             f"{name} must begin with word2vec's header '<words> <dimensions>', but begins with {line[:40]!r}. Download"
             " it again."
         )
-    check_dimensions(n_dimensions, line, name)
-    return n_words, n_dimensions
+    check_dimensions(sizes[1], line, name)
+    return sizes
 
 
 def check_dimensions(dimensions: int, line: bytes, name: str) -> None:
@@ -120,17 +123,20 @@ WIDEST, _FURTHEST = 4.5, 110
 
 
 def spread_of(content: bytes, dtype: np.dtype[Any]) -> float:
-    """Interpret bytes as numbers, and return the standard deviation of their binary logarithms.
+    """Interpret bytes as numbers of a type, and return the standard deviation of their binary logarithms.
 
-    The logarithms are of absolute values, without zeros. Return infinity if a number is not finite, if all are zero,
-    or if their size is implausible.
+    The logarithms are of absolute values, without zeros. A small standard deviation indicates that the bytes are indeed
+    numbers of this type. Return infinity if a number is not finite, if all are zero, or if their mean logarithm is
+    implausible (beyond `_FURTHEST`).
     """
+    n_bytes = len(content) // dtype.itemsize * dtype.itemsize  # of whole numbers
     with np.errstate(invalid="ignore", over="ignore"):
-        values = np.frombuffer(content[: len(content) // dtype.itemsize * dtype.itemsize], dtype).astype(np.float64)
+        values = np.frombuffer(content[:n_bytes], dtype).astype(np.float64)
     if not np.isfinite(values).all() or not values.any():
         return np.inf
     logarithms = np.log2(np.abs(values[values != 0]))
-    return float(logarithms.std()) if abs(float(logarithms.mean())) < _FURTHEST else np.inf
+    is_plausible = abs(float(logarithms.mean())) < _FURTHEST
+    return float(logarithms.std()) if is_plausible else np.inf
 
 
 def looks_binary(sample: bytes) -> bool:

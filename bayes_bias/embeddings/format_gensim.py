@@ -13,7 +13,7 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
-from bayes_bias.embeddings.other_files import file_error
+from bayes_bias.embeddings.other_files import file_error, message_error
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data.
@@ -35,7 +35,11 @@ def check_gensim(feature: str, instead: str) -> None:
 
 
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
-    """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
+    """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list.
+
+    Pickles can run code, so an error is raised unless the user trusts the file. A gensim model has its KeyedVectors in
+    the attribute `wv`.
+    """
     sample = peek(file)
     if sample.startswith(_OLD_TORCH):
         raise file_error("torch", file)
@@ -56,9 +60,7 @@ def unpickled(file: Traversable, trust: bool) -> Any:
         with file.open("rb") as stream:
             return pickle.load(stream, encoding="utf-8")
     except Exception as error:  # the code in a pickle may raise any error
-        raise EmbeddingError(
-            f"The pickle {file.name} cannot be opened here ({type(error).__name__}: {error}). Save it again."
-        ) from error
+        raise message_error("damaged_pickle", file, ERROR=f"{type(error).__name__}: {error}") from error
 
 
 def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
@@ -76,48 +78,44 @@ def _keyed_vectors(file: Traversable) -> Any:
     from gensim.models import KeyedVectors  # importing gensim takes a second and is only needed for these files
 
     path = Path(str(file))
-    for beside in sorted(path.parent.glob(f"{escape(path.name)}.*.npy")):
-        _check_whole(beside, path)
+    for array_file in sorted(path.parent.glob(f"{escape(path.name)}.*.npy")):
+        _check_whole(array_file, path)
     try:
         return KeyedVectors.load(str(path), mmap="r")
     except FileNotFoundError as error:
-        raise _lacking(path, Path(error.filename or "")) from error
+        raise _missing_array(path, Path(error.filename or "")) from error
     except Exception as error:  # the code in a pickle may raise any error
         raise EmbeddingError(f"gensim cannot load {file.name} ({error}). Save it again.") from error
 
 
-def _check_whole(beside: Path, path: Path) -> None:
-    """Raise an error if the size of an array next to a model differs from the size in its header."""
-    size = beside.stat().st_size
+def _check_whole(array_file: Path, model: Path) -> None:
+    """Raise an error if an array that gensim saved next to a model has fewer bytes than its header claims."""
+    size = array_file.stat().st_size
     try:
-        with beside.open("rb") as stream:
+        with array_file.open("rb") as stream:
             claimed = ArrayHeader.read(stream).claimed
     except (OSError, ValueError) as error:
-        raise EmbeddingError(
-            f"The array '{beside.name}' of {path.name} is damaged ({error}). Copy both files again, under the same"
-            " names."
-        ) from error
+        raise message_error("damaged_gensim_array", model, ARRAY=array_file.name, ERROR=error) from error
     if size < claimed:
-        raise EmbeddingError(
-            f"The array '{beside.name}' of {path.name} has only {size:,} of {claimed:,} bytes. Copy it again, under the"
-            " same name."
-        )
+        sizes = {"SIZE": f"{size:,}", "CLAIMED": f"{claimed:,}"}
+        raise message_error("truncated_gensim_array", model, ARRAY=array_file.name, **sizes)
 
 
-def _lacking(path: Path, beside: Path) -> EmbeddingError:
+def _missing_array(model: Path, array_file: Path) -> EmbeddingError:
     """Return the error for a missing array next to a model, for example after the model was renamed.
 
-    gensim names the array after the model: 'model.kv.vectors.npy' for 'model.kv'. If exactly one file with this ending
-    has lost its model, the error suggests to give the model its name.
+    gensim names the array after the model: 'model.kv.vectors.npy' for 'model.kv'. If the folder has exactly one file
+    with this ending ('.vectors.npy') whose model does not exist, the error suggests to rename the model accordingly.
     """
-    problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
-    ending = beside.name.removeprefix(path.name)
-    names = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]
-    models = [name for name in names if name and not (path.parent / name).exists()]
-    if ending and len(models) == 1:
-        rename = f"mv {quote(str(path))} {quote(str(path.with_name(models[0])))}"
+    problem = f"{model.name} requires its array in the file '{array_file.name}' beside it, which does not exist."
+    ending = array_file.name.removeprefix(model.name)
+    names = [file.name.removesuffix(ending) for file in sorted(model.parent.glob(f"*{escape(ending)}"))]
+    absent_models = [name for name in names if name and not (model.parent / name).exists()]
+    if ending and len(absent_models) == 1:
+        old_name = absent_models[0]
+        rename = f"mv {quote(str(model))} {quote(str(model.with_name(old_name)))}"
         return EmbeddingError(
-            f"{problem} Both must keep the names under which gensim saved them. If '{models[0]}{ending}' is the array,"
+            f"{problem} Both must keep the names under which gensim saved them. If '{old_name}{ending}' is the array,"
             f" rename the model: `{rename}`."
         )
     return EmbeddingError(f"{problem} Copy this file into the same folder, and keep the names of both.")

@@ -29,6 +29,9 @@ _CALLED = re.compile(r"index|vocab|words|tokens|labels", re.IGNORECASE)
 def open_npy(file: Traversable, trust: bool) -> MemoryReader:
     """Open an array with its words in a file next to it.
 
+    In files of HistWords, this is a pickle whose name differs by its ending. For other arrays, it is a Parquet or text
+    file (see `_index_beside`). An array of Python objects may contain words and vectors itself.
+
     Raises
     ------
     EmbeddingError
@@ -67,15 +70,19 @@ def read_pair(path: Path, index: Path) -> MemoryReader:
 
 
 def _index_beside(path: Path, rows: int) -> Path | None:
-    """Find the file of words for an array: the file with its name, or the only file with the right number of words."""
-    fitting = [beside for beside in map(path.with_suffix, _INDEXES) if beside.is_file()]
+    """Find the file of words for an array with this number of rows, or return None.
+
+    It has the name of the array and an extension in `_INDEXES`. Without such a file, it is the only file in the folder
+    with such an extension, a name such as "vocab" (`_CALLED`), and a word for each row.
+    """
+    fitting = [index for index in map(path.with_suffix, _INDEXES) if index.is_file()]
     if not fitting:
-        for beside in sorted(path.parent.iterdir()):
-            is_index = beside.suffix in _INDEXES and _CALLED.search(beside.stem) and beside.is_file()
-            if is_index and len(_words_of(beside)) == rows:
-                fitting.append(beside)
+        for file in sorted(path.parent.iterdir()):
+            is_index = file.suffix in _INDEXES and _CALLED.search(file.stem) and file.is_file()
+            if is_index and len(_words_of(file)) == rows:
+                fitting.append(file)
     if len(fitting) > 1:
-        names = ", ".join(beside.name for beside in fitting)
+        names = ", ".join(index.name for index in fitting)
         raise file_error("array_with_several_indexes", path, NAMES=names, BESIDE=path.with_suffix(".txt").name)
     return fitting[0] if fitting else None
 
@@ -87,9 +94,9 @@ def _words_of(index: Path) -> list[str]:
     """
     if index.suffix != ".parquet":
         lines = read_text(index, f"{index.name}:", EmbeddingError).removesuffix("\n").split("\n")
-        fields = [line.removesuffix("\r").split() for line in lines]
-        if all(len(fields_of_line) == 2 and fields_of_line[1].isdecimal() for fields_of_line in fields):
-            return [word for word, _ in fields]
+        cells_of_lines = [line.removesuffix("\r").split() for line in lines]
+        if all(len(cells) == 2 and cells[1].isdecimal() for cells in cells_of_lines):
+            return [word for word, _ in cells_of_lines]
         return list(map(str.strip, lines))
     table = read_parquet(index, index.name, EmbeddingError, lambda table: table)
     texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
-from bayes_bias.embeddings.other_files import file_error
+from bayes_bias.embeddings.other_files import file_error, message_error
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
@@ -107,7 +107,8 @@ class NpzReader(Reader):
         yield from map(str, _array(self.file, "words", self.trust))
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
+        """Yield the `first` words of the archive and all words with a wanted casefolded form, with their vectors."""
+        # Vectors of replicates are read as one array (replicate, word, dimension), and iterated by word.
         vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
         return selected(zip(self.words(), vectors, strict=True), wanted, first)
 
@@ -119,7 +120,10 @@ class NpzReader(Reader):
         return (word for word, mark in zip(self.words(), marks, strict=True) if mark)
 
     def _rows(self) -> Iterator[Vector]:
-        """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""
+        """Yield the vectors of the words, reading a block of them at a time.
+
+        Arrays that are stored by column or contain Python objects are read as a whole.
+        """
         with (
             _undamaged(self.file),
             self.file.open("rb") as stream,
@@ -127,17 +131,17 @@ class NpzReader(Reader):
             archive.open("vectors.npy") as member,
         ):
             header = ArrayHeader.read(member)
-            if header.in_rows and not header.dtype.hasobject:
-                member.seek(header.begins)
-                words, dimensions = header.shape
-                for start in range(0, words, _BLOCK):
-                    rows = min(_BLOCK, words - start)
-                    size = rows * dimensions
-                    block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
-                    # Copy the row, so that a stored word does not keep the whole block in memory.
-                    yield from map(np.copy, block.reshape(rows, dimensions))
+            if not header.in_rows or header.dtype.hasobject:
+                yield from np.asarray(_array(self.file, "vectors", self.trust), dtype=np.float64)
                 return
-            yield from np.asarray(_array(self.file, "vectors", self.trust), dtype=np.float64)
+            member.seek(header.begins)
+            n_words, dimensions = header.shape
+            for start in range(0, n_words, _BLOCK):
+                n_rows = min(_BLOCK, n_words - start)
+                content = member.read(n_rows * dimensions * header.dtype.itemsize)
+                block = np.frombuffer(content, dtype=header.dtype, count=n_rows * dimensions)
+                # Copy the row, so that a stored word does not keep the whole block in memory.
+                yield from map(np.copy, block.reshape(n_rows, dimensions))
 
 
 def open_npz(file: Traversable, trust: bool) -> NpzReader:
@@ -154,16 +158,11 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     if not trust and (words.dtype.hasobject or vectors.dtype.hasobject):
         raise file_error("archive_of_objects", file)
     if is_packed(vectors.dtype):
-        raise EmbeddingError(
-            f"The vectors in {file.name} ({vectors.dtype}) are {PACKED}. Save the original vectors as float32."
-        )
+        raise message_error("packed_archive", file, DTYPE=vectors.dtype, PACKED=PACKED)
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
         raise file_error("archive_of_other_types", file, WORDS=words.dtype, VECTORS=vectors.dtype)
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
-        raise EmbeddingError(
-            f"`pool` in {file.name} must have the shape {words.shape} of bool, but has {pool}. Save one value for each"
-            " word."
-        )
+        raise message_error("pool_of_other_shape", file, SHAPE=words.shape, POOL=pool)
     if len(vectors.shape) == 3:
         return _of_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
@@ -174,33 +173,35 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
 def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
     """Open an archive of vectors (replicates, words, dimensions).
 
-    The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`). General words,
-    if there are any, have one vector each.
+    The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`), and must
+    differ. General words, if there are any, have one vector each. The headers are those of all arrays in the archive,
+    and only the names of the replicates are read.
     """
-    words, vectors = headers["words"].shape, headers["vectors"].shape
+    shape_of_words, shape = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
-    if kind is not None and headers[plural(kind)].dtype.kind not in "Uiu":
-        raise EmbeddingError(
-            f"`{plural(kind)}` in {file.name} must contain text, but contains {headers[plural(kind)]}. Save the names"
-            " as np.array(names, dtype=str)."
-        )
-    labels = () if kind is None else tuple(map(str, _array(file, plural(kind), False).ravel()))
-    if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
+    labels: tuple[str, ...] = ()
+    if kind is not None:
+        if headers[plural(kind)].dtype.kind not in "Uiu":
+            raise message_error("labels_without_text", file, LABELS=plural(kind), HEADER=headers[plural(kind)])
+        labels = tuple(map(str, _array(file, plural(kind), False).ravel()))
+    n_names = len(set(labels))
+    if kind is None or n_names < len(labels) or shape[:2] != (len(labels), *shape_of_words):
         arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
-        count = len(set(labels))
-        raise file_error("archive_without_names", file, ARRAYS=arrays, VECTORS=vectors, WORDS=words, COUNT=count)
-    general = [headers[name].shape for name in _GENERAL if name in headers]
-    n_general = general[0][:1] if general else ()  # (m,)
-    if general and general != [n_general, (*n_general, vectors[2])]:
-        raise EmbeddingError(
-            f"`general_words` and `general_vectors` in {file.name} must have the shapes (m,) and (m, {vectors[2]}), but"
-            f" have the shapes {general}. Save one vector of the first replicate for each general word."
-        )
-    return NpzReader(file, vectors[2], False, labels, kind, "pool" in headers, bool(general))
+        values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": shape_of_words, "COUNT": n_names}
+        raise file_error("archive_without_names", file, **values)
+    general_shapes = [headers[name].shape for name in _GENERAL if name in headers]
+    m = general_shapes[0][:1] if general_shapes else ()  # as a tuple, the number of general words
+    if general_shapes and general_shapes != [m, (*m, shape[2])]:
+        raise message_error("general_of_other_shapes", file, WIDTH=shape[2], SHAPES=general_shapes)
+    return NpzReader(file, shape[2], False, labels, kind, "pool" in headers, bool(general_shapes))
 
 
 def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
-    """Read the header of each array, and compare the size that it claims with the file."""
+    """Read the headers of the arrays that this package knows, by their names.
+
+    An error is raised if the archive lacks words or vectors, or if the arrays are implausibly large for the size of the
+    file, unless the user trusts it.
+    """
     wanted = ("words", "vectors", "pool", *_GENERAL, *map(plural, KINDS))
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
@@ -210,10 +211,8 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
         size = stream.seek(0, 2)
     claimed = sum(members[name].file_size for name in headers)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
-        raise EmbeddingError(
-            f"{file.name} has {size:,} bytes but claims {claimed:,} unpacked, which is {claimed // size:,} times as"
-            " many and implausible for vectors. Save it again, or pass trust=True (--trust) if you trust its origin."
-        )
+        values = {"SIZE": f"{size:,}", "CLAIMED": f"{claimed:,}", "FACTOR": f"{claimed // size:,}"}
+        raise file_error("archive_of_other_size", file, **values)
     return headers
 
 
@@ -235,14 +234,14 @@ def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Tra
     with archive.open(member) as stream:
         header = ArrayHeader.read(stream)
     if header.claimed != member.file_size and not header.dtype.hasobject:
-        raise EmbeddingError(
-            f"`{member.filename.removesuffix('.npy')}` in {file.name} claims the shape {header}, which is"
-            f" {header.claimed:,} bytes, but has {member.file_size:,} bytes. Copy or save the file again."
-        )
+        array = member.filename.removesuffix(".npy")
+        sizes = {"CLAIMED": f"{header.claimed:,}", "SIZE": f"{member.file_size:,}"}
+        raise message_error("array_of_other_size", file, ARRAY=array, HEADER=header, **sizes)
     return header
 
 
 def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
+    """Read an array of an archive. An array of Python objects, which can run code, requires `trust`."""
     with _undamaged(file), file.open("rb") as stream, np.load(stream, allow_pickle=trust) as archive:
         return np.asarray(archive[name])
 

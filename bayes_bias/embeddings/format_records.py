@@ -45,7 +45,11 @@ type _Objects = list[dict[str, Any]]
 
 
 def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
-    """Return a frame with one row for each vector in a JSON text or in JSON lines.
+    """Return a frame with one row for each vector in parsed JSON.
+
+    `content` is a JSON text, or the list of the objects in JSON lines. Words with their vectors are tried first, then
+    objects with a list of numbers, then objects with a key for each number. If only some objects lack a vector, a
+    notice names them.
 
     Raises
     ------
@@ -60,8 +64,8 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     >>> frame_of_json([answer], "batch.jsonl").to_dict("records")
     [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
     """
-    if (words := _words_and_vectors(content)) is not None:
-        return words
+    if (words_and_vectors := _words_and_vectors(content)) is not None:
+        return words_and_vectors
     objects = content if isinstance(content, list) else [content]
     with_vector: list[dict[str, Any]] = []
     without_vector: list[Mapping[str, Any]] = []
@@ -72,8 +76,8 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         if not found and isinstance(item, Mapping):
             without_vector.append(item)
     if not with_vector:
-        if (table := _of_numbers(content)) is not None:
-            return table
+        if (frame_of_numbers := _of_numbers(content)) is not None:
+            return frame_of_numbers
         raise _no_vectors(len(objects), without_vector, subject)
     headings = {name for row in with_vector for name, value in row.items() if is_list(value)}
     if len(headings) > 1 and all(len(row) == 1 for row in with_vector):
@@ -92,11 +96,11 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
 
 def _no_vectors(n_objects: int, without_vector: Sequence[Mapping[str, Any]], subject: str) -> EmbeddingError:
     """Return the error for JSON without any list of numbers, with the error message of its first object."""
-    found = "its only object has none" if n_objects == 1 else f"none of its {n_objects:,} objects has one"
+    problem = "its only object has none" if n_objects == 1 else f"none of its {n_objects:,} objects has one"
     if without_vector and (error := _error_of(without_vector[0])):
-        found += f" (the first has the error: {error})"
+        problem += f" (the first has the error: {error})"
     return EmbeddingError(
-        f"{subject} must contain a list of numbers for each text, but {found}. Write each vector as a list."
+        f"{subject} must contain a list of numbers for each text, but {problem}. Write each vector as a list."
     )
 
 
@@ -104,27 +108,28 @@ def _no_vectors(n_objects: int, without_vector: Sequence[Mapping[str, Any]], sub
 
 
 def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
-    """Read words and vectors in one of the layouts below, possibly under a key.
+    """Read words and vectors from parsed JSON, in one of the layouts below, possibly under a key.
 
-    Return None if there are no such words, or if several keys contain words and vectors.
+    Each layout is a function that returns a frame, or None if the JSON has another layout. If none fits, the values of
+    an object are tried, down to a `depth` of `_DEEPEST`. Return None if no value or more than one has such words.
     """
-    for layout in (_of_mapping, _of_pairs, _of_columns, _of_keys):
-        if (frame := layout(content)) is not None:
+    for read_layout in (_of_mapping, _of_pairs, _of_columns, _of_keys):
+        if (frame := read_layout(content)) is not None:
             return frame
     if not isinstance(content, Mapping) or depth > _DEEPEST:
         return None
-    found = []
+    frames = []
     for value in content.values():
         if isinstance(value, Mapping | list) and (frame := _words_and_vectors(value, depth + 1)) is not None:
-            found.append(frame)
-    return found[0] if len(found) == 1 else None
+            frames.append(frame)
+    return frames[0] if len(frames) == 1 else None
 
 
 def _of_mapping(content: Any) -> pd.DataFrame | None:
-    """Read ``{word: [numbers]}``."""
-    if not isinstance(content, Mapping) or not content or not all(map(is_numbers, content.values())):
+    """Read ``{word: [numbers]}``. Keys such as "embedding" or "values" (`_VECTOR`) are names of lists, not words."""
+    if not isinstance(content, Mapping) or not content or content.keys() <= _VECTOR:
         return None
-    return None if content.keys() <= _VECTOR else _frame(list(content), list(content.values()))
+    return _frame(list(content), list(content.values())) if all(map(is_numbers, content.values())) else None
 
 
 def _of_pairs(content: Any) -> pd.DataFrame | None:
@@ -151,17 +156,21 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
     if not isinstance(content, Mapping):
         return None
     columns = {name: _column(value) for name, value in content.items()}
-    matrices = [name for name, column in columns.items() if column and all(map(is_numbers, column))]
-    if len(matrices) != 1:
+    columns_of_vectors = [column for column in columns.values() if column and all(map(is_numbers, column))]
+    if len(columns_of_vectors) != 1:
         return None
-    n_rows = len(columns[matrices[0]])
+    n_rows = len(columns_of_vectors[0])
     full_columns = {name: column for name, column in columns.items() if len(column) == n_rows}
     has_texts = any(all_are(str, column) for column in full_columns.values())
     return pd.DataFrame(full_columns) if has_texts else None
 
 
 def _column(value: Any) -> list[Any]:
-    """Return the cells of a column, with or without keys, or of the only column of a nested table."""
+    """Return the cells of a column in JSON, or an empty list for any other value.
+
+    A column is a list, an object with a value for each row (as pandas writes it), or an object whose only value is the
+    list of cells.
+    """
     if isinstance(value, Mapping):
         cells = list(value.values())
         is_nested = len(cells) == 1 and isinstance(cells[0], list) and not is_numbers(cells[0])
@@ -172,8 +181,8 @@ def _column(value: Any) -> list[Any]:
 def _of_keys(content: Any) -> pd.DataFrame | None:
     """Read ``{word: {"vector": [numbers], ...}}``.
 
-    All objects must have their list of numbers under the same name, and none may name its word itself, as a record
-    does.
+    All objects must have their list of numbers under the same name. Return None if an object has a text or an id itself
+    (a key in `TEXTS` or `IDS`), because it is then a record, whose word is not the outer key.
     """
     if not isinstance(content, Mapping) or len(content) < 2 or not _are_objects(list(content.values())):
         return None
@@ -213,12 +222,13 @@ def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
 def _split_by_vector(value: Any, outside: Mapping[str, Any], depth: int = 0) -> tuple[_Objects, _Objects]:
     """Return the objects in a JSON object that contain a list of numbers, and the objects that lack one.
 
-    Of nested objects, the innermost are returned, each with the values of its enclosing objects (`outside`). An object
-    counts as lacking a list of numbers only if another object in the same JSON list has one.
+    The object itself is returned if it contains a list, and otherwise the objects inside it are searched. Each is
+    returned as a row with its own values and the values of its enclosing objects (`outside`), such as the id of a
+    request. An object lacks a list of numbers only if another object in the same JSON list has one.
     """
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return [], []
-    lists_of_objects: list[Sequence[Mapping[str, Any]]] = []
+    lists_of_objects: list[Sequence[Mapping[str, Any]]] = []  # the objects inside this object
     row = dict(outside)
     for name, inner in value.items():
         if isinstance(inner, Mapping):
@@ -245,6 +255,7 @@ def _split_by_vector(value: Any, outside: Mapping[str, Any], depth: int = 0) -> 
 
 
 def _are_objects(value: Any) -> bool:
+    """Return True for a list of one or more JSON objects."""
     return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
@@ -267,17 +278,18 @@ def _refuse_other_values(without_vector: Sequence[Mapping[str, Any]], headings: 
 
 
 def _objects_in(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Yield all objects in an object, beginning with the object itself."""
+    """Yield all JSON objects in a JSON value, beginning with the value itself, down to a `depth` of `_DEEPEST`."""
     if depth > _DEEPEST or not isinstance(value, Mapping | list):
         return
     if isinstance(value, Mapping):
         yield value
-    for inner in value.values() if isinstance(value, Mapping) else value:
+    inner_values = value.values() if isinstance(value, Mapping) else value
+    for inner in inner_values:
         yield from _objects_in(inner, depth + 1)
 
 
 def _description_of(item: Mapping[str, Any]) -> str:
-    """Describe an object without a vector by its id or text, and its error message."""
+    """Describe an object without a vector for a message, by its id or text (see `IDS`, `TEXTS`) and its error."""
     names = [str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)]
     name = names[0] if names else "an object"
     error = _error_of(item)
@@ -317,20 +329,22 @@ def read_records(file: Traversable) -> Records:
     EmbeddingError
         If the file cannot be read, does not have exactly one column of lists, or has lists of different lengths.
     """
-    return _read(file)[0]
+    frame, _ = _frame_of(file)
+    return records_of(frame, file.name)
 
 
 def open_records(file: Traversable, trust: bool, columns: Columns | None = None) -> MemoryReader:
-    """Open words and vectors in a file with a column of lists. This format cannot run code."""
-    records, reading = _read(file, columns)
-    words, vectors = records.rows(file.name, "" if columns else reading)
-    return MemoryReader(words, vectors, records.vectors.shape[1])
+    """Open words and vectors in a file with a column of lists, or in the chosen columns.
 
-
-def _read(file: Traversable, columns: Columns | None = None) -> tuple[Records, str]:
-    """Read the vectors in a file, and return the code that reads it as a frame, or "" if no single call does."""
+    This format cannot run code, so `trust` is ignored. If a word occurs in several rows, the message suggests code that
+    reads the file (`reading`), but not if columns are chosen.
+    """
     frame, reading = _frame_of(file)
-    return records_of(frame if columns is None else columns.of_frame(frame, file.name), file.name), reading
+    if columns is not None:
+        frame, reading = columns.of_frame(frame, file.name), ""
+    records = records_of(frame, file.name)
+    words, vectors = records.rows(file.name, reading)
+    return MemoryReader(words, vectors, records.vectors.shape[1])
 
 
 def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
@@ -357,7 +371,7 @@ def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
 
 
 def _objects(content: bytes, name: str) -> tuple[Any, bool]:
-    """Read one JSON text or JSON lines, and return True as the second value for JSON lines."""
+    """Read one JSON text or, if it is none, JSON lines. The second value is True for JSON lines."""
     try:
         text = content.decode("utf-8-sig")
         try:
@@ -371,28 +385,34 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
     """Return the pandas code that reads JSON as a frame, or "" if no single call does.
 
-    pandas reads a list of objects, each with a list of numbers, and a list of pairs of a word and a vector.
+    pandas reads a list of objects, each with a list of numbers, and a list of pairs of a word and a vector. `in_lines`
+    is True for JSON lines, and `path` is the quoted path of the file.
     """
-    rows = objects if isinstance(objects, list) else []
-    if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in rows) and rows:
+    if not isinstance(objects, list) or not objects:
+        return ""
+    if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in objects):
         return f"pd.read_json({path}, lines={in_lines}, dtype=False)"
-    if not in_lines and all(isinstance(row, list) and len(row) == 2 for row in rows) and rows:
+    if not in_lines and all(isinstance(row, list) and len(row) == 2 for row in objects):
         return f"pd.DataFrame(pd.read_json({path}, dtype=False).to_numpy(), columns=['word', 'vector'])"
     return ""
 
 
 def _recognises(sample: bytes) -> bool:
-    """Return True for Parquet, JSON, and column names above a cell that begins with a list."""
+    """Return True for Parquet, JSON, and a table with a heading above a cell that begins with a list.
+
+    The first line is a heading if its last field is not a number, as opposed to the first vector of a text file.
+    """
     if sample.startswith(_PARQUET) or _JSON.match(sample) or _NUMBERS.match(sample):
         return True
-    headings, _, rest = sample.partition(b"\n")
-    last = headings.split()[-1:]  # a number, if each line is a vector
-    is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])
+    first_line, _, rest = sample.partition(b"\n")
+    fields = first_line.split()
+    is_heading = bool(fields) and b"[" not in first_line and not _NUMBER.fullmatch(fields[-1][-99:])
     try:
-        headings.decode("utf-8-sig")
+        first_line.decode("utf-8-sig")
     except UnicodeDecodeError:  # for example a packed file
         return False
-    return is_heading and _LIST.search(rest.partition(b"\n")[0]) is not None
+    second_line, _, _ = rest.partition(b"\n")
+    return is_heading and _LIST.search(second_line) is not None
 
 
 FORMAT = Format("records", _recognises, open_records)

@@ -29,6 +29,7 @@ from bayes_bias.embeddings.format_base import (
     looks_binary,
     open_stream,
 )
+from bayes_bias.embeddings.other_files import file_error, message_error
 from bayes_bias.embeddings.records import TEXTS, Columns, numbered
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.spreadsheets import TITLED, without_title
@@ -61,7 +62,11 @@ class Layout:
     with_commas: bool = False
 
     def row(self, line: bytes) -> bytes:
-        """Return the word and the numbers of a line in the plain layout, or the line if it has other columns."""
+        """Return the word and the numbers of a line in the plain layout, that is, separated by single blanks.
+
+        A line with another number of cells than the table is returned unchanged, so that it is reported later.
+        `with_commas` is True if numbers have decimal commas.
+        """
         if self.delimiter == " ":
             return line.replace(b"\t", b" ") if b"\t" in line else line
         cells = _cells(line.decode("utf-8", errors="surrogateescape"), self.delimiter)
@@ -79,6 +84,9 @@ def layout_of(
 ) -> Layout:
     """Detect the layout of the first lines of a table, whose header may state the number of dimensions.
 
+    Lines that are not plain are split by each delimiter. Of the resulting tables, the one with the most rows is used,
+    and among several, the one with the most numbers. If no table fits, the plain layout is returned.
+
     Raises
     ------
     EmbeddingError
@@ -89,11 +97,12 @@ def layout_of(
         return PLAIN
     tables = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
     fitting = [table for table in tables if dimensions in (None, len(table.numeric.numbers))]
-    if not fitting and columns is not None:
+    if fitting:
+        largest = max(fitting, key=lambda table: (len(table.rows), len(table.numeric.numbers)))
+        return largest.layout(file, columns)
+    if columns is not None:
         raise EmbeddingError(f"{file.name} has no columns to choose from. Pass it without '#{columns.word}'.")
-    if not fitting:
-        return PLAIN
-    return max(fitting, key=lambda table: (len(table.rows), len(table.numeric.numbers))).layout(file, columns)
+    return PLAIN
 
 
 @dataclass(frozen=True)
@@ -107,39 +116,38 @@ class _Table:
     texts: tuple[int, ...]  # columns of text
 
     def layout(self, file: Traversable, columns: Columns | None) -> Layout:
-        """Return the layout of all lines, with notices of the columns and the title that are not read.
+        """Return the layout of all lines, and log notices of the columns and the title that are not read.
 
         The words and the numbers are in the chosen `columns` or, if none are chosen, in the columns that the first
-        lines suggest.
+        lines suggest. `self.numeric` is the layout without the column of the words. Columns have positions from 0.
         """
         numbers = self.numeric.numbers
         if columns is None:
             word = self._word(file)
         else:
-            word, chosen = columns.positions(self._headings, file.name)
-            numbers = tuple(chosen) or tuple(k for k in numbers if k != word)
+            word, chosen_numbers = columns.positions(self._headings, file.name)
+            numbers = tuple(chosen_numbers) if chosen_numbers else tuple(k for k in numbers if k != word)
         if unread := sorted(set(range(self.numeric.width)) - {word, *numbers}):
             if self.heading and columns is None:
-                self._check_series(self.heading[numbers[0]].rstrip(string.digits), unread, file)
+                series = self.heading[numbers[0]].rstrip(string.digits)  # such as "v" of "v1"
+                self._check_series(series, unread, file)
             listed = ", ".join(str(k + 1) for k in unread)
             logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {listed} are not read")
         if self.title:
             logger.warning(TITLED.format(file.name, self.title))
         return replace(self.numeric, word=word, numbers=numbers)
 
-    def _check_series(self, series: str, others: Sequence[int], file: Traversable) -> None:
-        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors.
+    def _check_series(self, series: str, unread: Sequence[int], file: Traversable) -> None:
+        """Raise an error if a column is not read only because of a text in it, although its heading is of the vectors.
 
-        `series` is the heading of the vectors without its number, such as "v", and `others` are the columns that are
-        not read.
+        `series` is the heading of the vectors without its number, such as "v" of "v1", and `unread` are the columns
+        that are not read. For example, the text "n/a" in the column "v3" separates it from the other numbers.
         """
-        for k in others:
+        for k in unread:
+            heading = self._headings[k]
             text = next((row[k] for row in self.rows if not is_number(row[k])), "")
-            if text and self._headings[k].rstrip(string.digits) == series != self._headings[k]:
-                raise EmbeddingError(
-                    f"{file.name}: the column '{self._headings[k]}' belongs to the vectors, but '{text}' is not a"
-                    " number. Correct or remove the column."
-                )
+            if text and heading != series and heading.rstrip(string.digits) == series:
+                raise message_error("column_of_series", file, HEADING=heading, TEXT=text)
 
     @property
     def _headings(self) -> list[str]:
@@ -149,22 +157,21 @@ class _Table:
     def _word(self, file: Traversable) -> int:
         """Return the column of the words.
 
-        It is the first column of text with a known heading (see `TEXTS`), or else the only column of text whose cells
-        differ. Columns of row numbers are not considered. The error names two possible columns, and shows how to choose
-        one.
+        It is the first column of text with a known heading such as "word" (see `TEXTS`), or else the only column of
+        text whose cells differ. Columns of row numbers are considered only if there is no other column of text. The
+        error names two possible columns, and shows how to choose one.
         """
         texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
-        with_known_heading = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
-        varied = [k for k in texts if len({row[k] for row in self.rows}) > 1]
-        likely = with_known_heading[:1] or varied or texts
+        for k in texts:
+            if self.heading and self.heading[k].lower() in TEXTS:
+                return k
+        likely = [k for k in texts if len({row[k] for row in self.rows}) > 1] or texts
         if len(likely) == 1:
             return likely[0]
         first, second = [f"'{self._headings[k]}' (such as '{self.rows[0][k]}')" for k in likely[:2]]
         source = f"{file}#{self._headings[likely[0]]}"
-        raise EmbeddingError(
-            f"The words of {file.name} may be in the column {first} or {second}. Name the column after the file:"
-            f" embedding='{source}' (--embedding {quote(source)}), or the same with the other column."
-        )
+        values = {"FIRST": first, "SECOND": second, "SOURCE": source, "QUOTED": quote(source)}
+        raise message_error("several_columns_of_words", file, **values)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -195,41 +202,42 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
     """Return True if each line has a word and numbers, separated by single blanks or tabs.
 
     Such lines need no layout. Lines with quoted words, with headings such as 0, 1, 2, or with a column of frequencies
-    are not plain.
+    beside the vectors are not plain. Without known `dimensions`, the most frequent number of blanks is assumed.
     """
     rows = [line.replace("\t", " ") for line in sample]
-    width = dimensions or mode(row.count(" ") for row in rows)
-    first_numbers = rows[0].split(" ")[-width:]
-    if dimensions is None and _are_positions(first_numbers):
+    n_numbers = dimensions or mode(row.count(" ") for row in rows)
+    if dimensions is None and _are_positions(rows[0].split(" ")[-n_numbers:]):
         return False
     is_quoted = all(row.startswith('"') and '" ' in row[1:] for row in rows)
+    if n_numbers == 0 or is_quoted:
+        return False
     for row in rows:
-        word, *values = row.rsplit(" ", width)
+        word, *values = row.rsplit(" ", n_numbers)
         has_more_numbers = " " in word and is_number(word.rsplit(" ", 1)[1])
-        if len(values) < width or has_more_numbers or not all(map(is_number, values)):
+        if len(values) < n_numbers or has_more_numbers or not all(map(is_number, values)):
             return False
-    numbers = tuple(range(-width, 0))
-    return width > 0 and not is_quoted and _of_vectors(numbers, [row.split(" ") for row in rows]) == numbers
+    positions = tuple(range(-n_numbers, 0))
+    return _of_vectors(positions, [row.split(" ") for row in rows]) == positions
 
 
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
-    """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns.
+    """Split lines into the cells of a table, or return None if they are no table with this delimiter.
 
     The columns of numbers are the longest run of numbers in most rows. The first row is a heading if its own run is
     shorter than half of theirs, or if it numbers the columns. A table has at least one column of text and two columns
-    of numbers, and most rows have the same number of cells.
+    of numbers (`_FEWEST`), and most rows have the same number of cells. Only these rows are kept.
     """
     rows = [_cells(line, delimiter) for line in sample]
     title, rows = without_title(rows) if delimiter else ("", rows)
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
     runs = [_numbers_in(row, with_commas) for row in rows]
-    numbers = mode(runs[1:] or runs)
+    numbers = mode(runs[1:] or runs)  # the positions of the columns of numbers
     begins_with_names = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
     has_heading = len(rows) > 1 and begins_with_names
-    below = rows[has_heading:]
-    width = mode(len(row) for row in below)
-    data = [row for row in below if len(row) == width]
     heading = rows[0] if has_heading else []
+    rows_below = rows[1:] if has_heading else rows
+    width = mode(len(row) for row in rows_below)
+    data = [row for row in rows_below if len(row) == width]
     if len(heading) == width - 1:  # R writes no heading above the names of rows
         heading = ["", *heading]
     if heading and len(heading) != width:
@@ -242,7 +250,7 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     if heading:
         numbers = numbered(numbers, [heading[k] for k in numbers])
     has_words_and_vectors = bool(texts) and len(numbers) >= _FEWEST
-    most_rows_fit = 2 * len(data) > len(below)
+    most_rows_fit = 2 * len(data) > len(rows_below)
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
     above = bool(title) + has_heading
@@ -251,31 +259,33 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
-    """Return the positions of the longest run of numbers in a row.
+    """Return the positions of the longest run of adjacent numbers in a row, or the first of several.
 
     `with_commas` is True if the numbers have decimal commas.
     """
-    longest = range(0)
-    start = 0
+    longest_run = range(0)
+    start = 0  # of the current run
     for k, cell in enumerate(row):
         if not is_number(cell.replace(",", ".") if with_commas else cell):
             start = k + 1
-        longest = max(longest, range(start, k + 1), key=len)
-    return tuple(longest)
+        longest_run = max(longest_run, range(start, k + 1), key=len)
+    return tuple(longest_run)
 
 
 def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """Return the columns of vectors: all, or all but a column of whole numbers, such as frequencies.
+    """Return the columns of vectors: all `numbers`, or all but a column of whole numbers, such as frequencies.
 
     The column is omitted only if it is the first or the last column of numbers, if no other column has only whole
-    numbers, and if the numbers have several digits.
+    numbers, if there are enough rows (`_FEWEST_ROWS`), and if a number has several digits (`_DIGITS`).
     """
-    whole = [k for k in numbers if all(_COUNT.fullmatch(row[k]) for row in rows)]
-    if len(rows) < _FEWEST_ROWS or len(whole) != 1 or whole[0] not in (numbers[0], numbers[-1]):
+    columns_of_counts = [k for k in numbers if all(_COUNT.fullmatch(row[k]) for row in rows)]
+    if len(rows) < _FEWEST_ROWS or len(columns_of_counts) != 1:
         return numbers
-    if max(len(row[whole[0]]) for row in rows) < _DIGITS:
+    (counts,) = columns_of_counts
+    n_digits = max(len(row[counts]) for row in rows)
+    if counts not in (numbers[0], numbers[-1]) or n_digits < _DIGITS:
         return numbers
-    return tuple(k for k in numbers if k != whole[0])
+    return tuple(k for k in numbers if k != counts)
 
 
 def _are_positions(cells: Sequence[str]) -> bool:
@@ -312,6 +322,10 @@ class TextReader(Reader):
             yield self._word(row)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield the `first` words of the file and all words with a wanted casefolded form, with their vectors.
+
+        Only the numbers in these rows are converted.
+        """
         # A word may contain spaces (such as '. . .' in GloVe-840B), so the first field is only used to preselect lines.
         first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
         for count, (number, row) in enumerate(self._rows()):
@@ -324,25 +338,25 @@ class TextReader(Reader):
     def _rows(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number (from 1) and the bytes of each row, after checking its number of values.
 
-        Lines are counted in the file, so a title, a heading, and empty lines have numbers as well. Rows are in the
-        plain layout: the word and its numbers, separated by single blanks.
+        Lines are counted in the file, so a header, a title, a heading, and empty lines have numbers as well, but are
+        not yielded. Rows are in the plain layout: the word and its numbers, separated by single blanks.
         """
         count = 0
-        above = (self.words_in_header is not None) + self.layout.above
-        longest = self.dimensions * _NUMBER + _LONGEST_WORD
+        lines_to_skip = (self.words_in_header is not None) + self.layout.above
+        longest_line = self.dimensions * _NUMBER + _LONGEST_WORD
         with open_stream(self.file) as stream:
-            for number, line in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
+            for number, line in enumerate(iter(lambda: stream.readline(longest_line), b""), start=1):
                 row = self.layout.row((line.removeprefix(_BOM) if number == 1 else line).rstrip())
-                if not row or above:
-                    above -= bool(row)
+                if not row:
                     continue
-                spaces = row.count(b" ")
-                if spaces < self.dimensions or (spaces > self.dimensions and self._too_long(row)):
-                    raise EmbeddingError(
-                        f"{self.file.name}, line {number:,}: expected {self.dimensions} values but found {spaces}."
-                        " Correct or remove the line, or download the file again."
-                        f"{_untitled(self.file) if number == 1 else ''}"
-                    )
+                if lines_to_skip > 0:
+                    lines_to_skip -= 1
+                    continue
+                n_values = row.count(b" ")
+                if n_values < self.dimensions or (n_values > self.dimensions and self._too_long(row)):
+                    hint = _untitled(self.file) if number == 1 else ""
+                    counts = {"NUMBER": f"{number:,}", "EXPECTED": self.dimensions, "COUNT": n_values}
+                    raise message_error("line_of_other_length", self.file, HINT=hint, **counts)
                 if not line.endswith(b"\n"):
                     logger.warning(
                         f"{self.file.name}: the last line ({number:,}) does not end in a line break. If the file was"
@@ -351,13 +365,11 @@ class TextReader(Reader):
                 count += 1
                 yield number, row
         if self.words_in_header is not None and count < self.words_in_header:
-            raise EmbeddingError(
-                f"{self.file.name} is truncated: its header states {self.words_in_header:,} words, but it contains"
-                f" {count:,}. Copy or download it again. If no word is missing, correct the first line: `sed -i"
-                f" '1s/.*/{count} {self.dimensions}/' {quote(str(self.file))}`."
-            )
+            values = {"COUNT": f"{self.words_in_header:,}", "ROWS": f"{count:,}", "PATH": quote(str(self.file))}
+            raise file_error("truncated_text", self.file, HEADER=f"{count} {self.dimensions}", **values)
 
     def _word(self, row: bytes) -> str:
+        """Return the word of a row, which is everything before its numbers."""
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
 
     def _too_long(self, row: bytes) -> bool:
@@ -372,36 +384,35 @@ class TextReader(Reader):
         fields = row.rsplit(b" ", self.dimensions)[1:]
         for field in fields:
             if not is_number(field):
-                raise EmbeddingError(
-                    f"{self.file.name}, line {number:,}: expected a number but found {_decoded(field)!r}. Correct or"
-                    " remove the line, or download the file again."
-                )
+                values = {"NUMBER": f"{number:,}", "FIELD": repr(_decoded(field))}
+                raise message_error("line_without_number", self.file, **values)
         return np.array(list(map(float, fields)), dtype=np.float32)
 
 
 def open_text(file: Traversable, trust: bool, columns: Columns | None = None) -> TextReader:
-    """Open a text file. The number of dimensions comes from the header or the first line. Text cannot run code."""
+    """Open a text file with a word and its numbers in each line, after detecting the layout of its first lines.
+
+    The number of dimensions comes from word2vec's header (words, dimensions) or, without a header, from the first
+    lines. Text cannot run code, so `trust` is ignored.
+    """
     with open_stream(file) as stream:
         lines: list[bytes] = []
         while len(lines) < _BEGINNING and sum(map(len, lines)) < _LONGEST_LINE:
             lines.append(stream.readline(_LONGEST_LINE))
     first = lines[0].removeprefix(_BOM)
-    sizes = header(first)
-    n_words, dimensions = sizes or (None, None)
+    n_words, dimensions = header(first) or (None, None)
     if dimensions is not None:
         check_dimensions(dimensions, first, file.name)
-    rows = lines[1:] if sizes else [first, *lines[1:]]
-    layout = layout_of(rows, dimensions, file, columns)
-    plain = [layout.row(row.rstrip()) for row in rows if row.strip()][layout.above :] or [b""]
+    lines_after_header = [first, *lines[1:]] if dimensions is None else lines[1:]
+    layout = layout_of(lines_after_header, dimensions, file, columns)
+    table = [layout.row(line.rstrip()) for line in lines_after_header if line.strip()]
+    rows = table[layout.above :] or [b""]
     if dimensions is None:
-        dimensions = mode(row.count(b" ") for row in plain)
-    last_field = plain[0].rsplit(b" ", 1)[-1]
+        dimensions = mode(row.count(b" ") for row in rows)
+    last_field = rows[0].rsplit(b" ", 1)[-1]
     if dimensions < 1 or not is_number(last_field):
-        raise EmbeddingError(
-            f"Each line of {file.name} must contain a word and its values, but the file begins with"
-            f" {_decoded(first.rstrip()[:40])!r}. Write a word and its numbers in each line, separated by blanks."
-            f"{_untitled(file)}"
-        )
+        beginning = repr(_decoded(first.rstrip()[:40]))
+        raise message_error("text_without_vectors", file, BEGINNING=beginning, HINT=_untitled(file))
     dimensions = len(layout.numbers) or dimensions
     check_dimensions(dimensions, first, file.name)
     return TextReader(file, dimensions, n_words, layout)

@@ -25,7 +25,7 @@ from bayes_bias.embeddings.format_base import (
     read_header,
     spread_of,
 )
-from bayes_bias.embeddings.other_files import file_error, other_kind
+from bayes_bias.embeddings.other_files import file_error, message_error, other_kind
 from bayes_bias.errors import EmbeddingError
 
 # Number of bytes after the header that are used to detect the type of numbers, and the minimal number of words in them.
@@ -47,13 +47,17 @@ class BinaryReader(Reader):
 
     def words(self) -> Iterator[str]:
         with open_stream(self.file) as stream:
-            for word, _, _ in _records(stream, self.file.name):
+            for word, _, _ in _records(stream, self.file):
                 yield word.decode("utf-8", errors="replace")
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Yield the `first` words of the file and all words with a wanted casefolded form, with their vectors.
+
+        `_records` yields each word with the block of bytes that contains its vector, and the start of the vector there.
+        """
         keys = set(map(str.encode, wanted))
         with open_stream(self.file) as stream:
-            for number, (word, block, start) in enumerate(_records(stream, self.file.name)):
+            for number, (word, block, start) in enumerate(_records(stream, self.file)):
                 if number < first or folded(word) in keys:
                     values = np.frombuffer(block, dtype="<f4", count=self.dimensions, offset=start)
                     # Copy the vector, because a view would keep its whole block in memory.
@@ -76,6 +80,7 @@ def open_binary(file: Traversable, trust: bool) -> BinaryReader:
 
 
 def _is_binary(sample: bytes) -> bool:
+    """Return True if the first line is word2vec's header, and binary numbers follow it."""
     first, _, rest = sample.partition(b"\n")
     return header(first) is not None and looks_binary(rest)
 
@@ -92,7 +97,11 @@ class _Beginning:
     dimensions: int
 
     def parts(self, itemsize: int) -> Iterator[tuple[bytes, int]]:
-        """Yield each word and the position of its numbers of `itemsize` bytes, then the bytes after the last word."""
+        """Yield each of the first words and the position of its numbers, if a number has `itemsize` bytes.
+
+        At most `_MOST` words are yielded. If the header states no more words than that, the bytes after the last word
+        are yielded as another part, which is empty in a valid file.
+        """
         start = 0
         for _ in range(min(self.count, _MOST)):
             space = self.content.find(b" ", start)
@@ -107,24 +116,25 @@ class _Beginning:
             yield self.content[start:].strip(b"\n"), len(self.content)
 
     def words_fit(self, itemsize: int) -> bool | None:
-        """Return True if at least half of the words after the first are valid, and nothing follows the last word.
+        """Return True if the bytes consist of words and of numbers with `itemsize` bytes.
 
-        Return None if there is nothing to check.
+        At least half of the words after the first must be valid, and nothing may follow the last word. The first word
+        is at the beginning, whatever the size of the numbers. Return None if there is nothing to check.
         """
         parts = [part for part, _ in self.parts(itemsize)]
         words = parts[1 : min(self.count, _MOST)]
-        bytes_after = parts[self.count :] if self.count <= _MOST else []
-        if not words and not bytes_after:
+        bytes_after_last_word = parts[self.count :] if self.count <= _MOST else []
+        if not words and not bytes_after_last_word:
             return None
         are_valid = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
-        return 2 * sum(are_valid) >= len(words) and not any(bytes_after)
+        return 2 * sum(are_valid) >= len(words) and not any(bytes_after_last_word)
 
-    def has_vectors(self, kind: str) -> bool:
-        """Return True if numbers of this type have the variation of vectors.
+    def has_vectors(self, type_name: str) -> bool:
+        """Return True if the numbers after the words vary like those in vectors, when they are read as this type.
 
-        Bytes that are read as another type have absurd magnitudes, so the spread of their logarithms exceeds `WIDEST`.
+        Bytes that are read as a wrong type have absurd magnitudes, so the spread of their logarithms exceeds `WIDEST`.
         """
-        dtype = np.dtype(kind)
+        dtype = np.dtype(type_name)
         width = self.dimensions * dtype.itemsize
         starts = [start for _, start in self.parts(dtype.itemsize) if start + width <= len(self.content)]
         numbers = b"".join(self.content[start : start + width] for start in starts)
@@ -135,47 +145,45 @@ def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected.
 
     A type is likely if words are in their places between numbers of its size, and if these numbers vary like those in
-    vectors. The type of the format ("<f4") is accepted whenever nothing speaks for another type.
+    vectors. The type of the format ("<f4") is accepted whenever nothing indicates another type. The other types, with
+    their names for the message, are in `other_files.toml`.
     """
-    name_of_kind = described("other_files")["numbers_of_word2vec"]
-    fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in name_of_kind}
-    if fits["<f4"] is None:
+    name_of_dtype = described("other_files")["numbers_of_word2vec"]
+    words_fit = {dtype: beginning.words_fit(np.dtype(dtype).itemsize) for dtype in name_of_dtype}
+    if words_fit["<f4"] is None:
         return
-    likely = [kind for kind, fit in fits.items() if fit and beginning.has_vectors(kind)]
-    if not likely and not fits["<f4"]:
+    likely = [dtype for dtype, fit in words_fit.items() if fit and beginning.has_vectors(dtype)]
+    if not likely and not words_fit["<f4"]:
         raise file_error("word2vec_without_words", file, COUNT=f"{beginning.dimensions:,}")
-    kind = likely[0] if likely else "<f4"
-    if kind == "<f4":
+    dtype = likely[0] if likely else "<f4"
+    if dtype == "<f4":
         return
-    values = {"NUMBERS": name_of_kind[kind], "DTYPE": kind, "SIZE": np.dtype(kind).itemsize}
+    kind = "word2vec_quantised" if dtype == "i1" else "word2vec_of_others"
     library = "gzip" if is_zipped(file) else "io"
-    remedy = other_kind("word2vec_quantised" if kind == "i1" else "word2vec_of_others", file, LIBRARY=library, **values)
+    values = {"NUMBERS": name_of_dtype[dtype], "DTYPE": dtype, "SIZE": np.dtype(dtype).itemsize, "LIBRARY": library}
+    remedy = other_kind(kind, file, **values)
     raise EmbeddingError(f"word2vec's binary format has 32-bit numbers after each word, but {file.name} has {remedy}.")
 
 
-def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
+def _records(stream: IO[bytes], file: Traversable) -> Iterator[tuple[bytes, bytes, int]]:
     """Yield each word, the block of the file with its vector, and the position of the first byte of the vector.
 
     The file is read in blocks. If a vector continues beyond the end of a block, the next block begins with its word.
     """
-    count, dimensions = read_header(stream, name)
-    size = 4 * dimensions
-    block, start = b"", 0
+    count, dimensions = read_header(stream, file.name)
+    size = 4 * dimensions  # bytes of a vector
+    block = b""
+    start = 0  # of the next word in the block
     for number in range(1, count + 1):
         space = block.find(b" ", start)
         if space < 0 or space + 1 + size > len(block):
-            block, start = block[start:] + stream.read(max(_BLOCK, 2 * size)), 0
+            block = block[start:] + stream.read(max(_BLOCK, 2 * size))
+            start = 0
             space = block.find(b" ")
             if space < 0 or space + 1 + size > len(block):
-                raise EmbeddingError(
-                    f"{name} is truncated: its header states {count:,} words, but it ends at word {number:,}. Copy or"
-                    " download it again."
-                )
+                raise file_error("truncated_word2vec", file, COUNT=f"{count:,}", NUMBER=f"{number:,}")
         # Some programs end each vector with a newline, which then precedes the next word.
         yield block[start:space].lstrip(b"\n"), block, space + 1
         start = space + 1 + size
     if (block[start:] + stream.read(_LONGEST_WORD)).strip(b"\n"):
-        raise EmbeddingError(
-            f"The header of {name} states {count:,} words, but more bytes follow them. Correct the header, or copy or"
-            " download the file again."
-        )
+        raise message_error("bytes_after_words", file, COUNT=f"{count:,}")

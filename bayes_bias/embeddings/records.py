@@ -49,15 +49,23 @@ class Columns:
 
     @classmethod
     def of(cls, source: str) -> "tuple[Path, Columns] | None":
-        """Return the file and its columns, or None if no file exists or no column is named after it."""
-        for number in (1, 2):
-            path, *chosen = source.rsplit(_CHOOSES, number)
-            if chosen and expanded(path).is_file():
-                return expanded(path), cls(*chosen)
+        """Split a source such as "v.csv#lemma#v1..v9" into the file and its columns.
+
+        One or two names are split off at their sign (`_CHOOSES`). Return None if no column is named, or if there is no
+        such file.
+        """
+        for n_names in (1, 2):
+            path, *names = source.rsplit(_CHOOSES, n_names)
+            if names and expanded(path).is_file():
+                return expanded(path), cls(*names)
         return None
 
     def positions(self, headings: list[str], subject: str) -> tuple[int, range]:
-        """Return the positions of the words and of the vectors. The latter are empty if no vectors are chosen."""
+        """Return the position of the words among the headings, and the positions of the vectors.
+
+        Vectors are chosen as one column, or as the first and the last column of their numbers. The positions of the
+        vectors are empty if none are chosen.
+        """
         ends = self.vectors.split(_TO) if self.vectors else []
         for name in (self.word, *ends):
             if name not in headings:
@@ -74,19 +82,19 @@ class Columns:
         return word, vectors
 
     def of_frame(self, frame: pd.DataFrame, subject: str) -> pd.DataFrame:
-        """Return the words and the chosen vectors.
+        """Return the words (as the column "word") and the chosen vectors (as the column "vector").
 
-        The chosen vectors are one column of lists or several columns of numbers. If none are chosen, all columns are
-        returned but those that could also contain words.
+        The chosen vectors are one column of lists or several columns of numbers, which become lists. If none are
+        chosen, all columns are returned but those that could also contain words (`TEXTS`).
         """
-        word, chosen = self.positions(list(map(str, frame)), subject)
+        word, vectors = self.positions(list(map(str, frame)), subject)
         words = frame.iloc[:, word].rename(TEXTS[0])
-        if not chosen:
+        if not vectors:
             others = frame.drop(columns=[frame.columns[word], *TEXTS], errors="ignore")
             return pd.concat([words, others], axis=1)
-        numbers = frame.iloc[:, chosen]
-        vectors = numbers.iloc[:, 0] if len(chosen) == 1 else pd.Series(list(numbers.to_numpy()), frame.index)
-        return pd.DataFrame({words.name: words, "vector": vectors})
+        numbers = frame.iloc[:, vectors]
+        lists = numbers.iloc[:, 0] if len(vectors) == 1 else pd.Series(list(numbers.to_numpy()), frame.index)
+        return pd.DataFrame({words.name: words, "vector": lists})
 
 
 @dataclass(frozen=True)
@@ -101,38 +109,40 @@ class Records:
     def words(self, subject: str) -> "pd.Series[Any]":
         """Return the text of each vector, from a column with a known name, from the only text column, or from the ids.
 
-        `TEXTS` are the known names. If several of them occur, the first in this order is used, with a notice.
+        `self.beside` has the columns beside the vectors, and `TEXTS` the known names. If several of them occur, the
+        first in this order is used, with a notice.
 
         Raises
         ------
         EmbeddingError
             If none of these columns exists.
         """
-        known = [self.beside[name] for name in TEXTS if name in self.beside]
-        if len(known) > 1:
-            others = in_quotes(str(column.name) for column in known[1:])
+        known_names = [name for name in TEXTS if name in self.beside]
+        if len(known_names) > 1:
             logger.warning(
-                f"{subject}: words are read from the column '{known[0].name}', and not from {others}. If this is wrong,"
-                " rename the columns, or name the right one after the file, as in FILE#COLUMN"
+                f"{subject}: words are read from the column '{known_names[0]}', and not from"
+                f" {in_quotes(known_names[1:])}. If this is wrong, rename the columns, or name the right one after the"
+                " file, as in FILE#COLUMN"
             )
-        column = known[0] if known else self._unnamed_words()
+        column = self.beside[known_names[0]] if known_names else self._unnamed_words()
         if column is None:
             raise EmbeddingError(
                 f"{subject} contains vectors but no column of words (its other columns are"
                 f" {shown(self.beside) or 'none'}). Name the column with the words {' or '.join(TEXTS[:3])}, or name it"
                 " after the file, as in FILE#COLUMN."
             )
-        if column.isna().any():
+        is_missing = column.isna().to_numpy()
+        if is_missing.any():
             raise EmbeddingError(
-                f"{subject}: row {int(column.isna().to_numpy().argmax()) + 1} has a vector but no word in the column"
-                f" '{column.name}'. Write the word, or remove the row."
+                f"{subject}: row {int(is_missing.argmax()) + 1} has a vector but no word in the column '{column.name}'."
+                " Write the word, or remove the row."
             )
         return column.astype(str)
 
     def _unnamed_words(self) -> "pd.Series[Any] | None":
         """Return the words from a column without a known heading, or None.
 
-        The words are in the only text column whose cells differ, else in a column of ids, else in the index.
+        The words are in the only text column whose cells differ, else in a column of ids (`IDS`), else in the index.
         """
         texts = []
         for name, column in self.beside.items():
@@ -141,8 +151,9 @@ class Records:
                 texts.append(column)
         if len(texts) == 1:
             return texts[0]
-        if ids := [self.beside[name] for name in IDS if name in self.beside]:
-            return ids[0]
+        for name in IDS:
+            if name in self.beside:
+                return self.beside[name]
         return self.beside.index.to_series() if is_text(self.beside.index) else None
 
     def rows(self, subject: str, reading: str = FRAME) -> tuple[list[str], list[NDArray[np.floating]]]:
@@ -164,15 +175,17 @@ class Records:
     def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
         """Describe the rows of a word, with code to average the rows of each word or to use them as replicates.
 
-        `reading` is the code that reads the table from a file, `FRAME` for a frame in memory, or "" if no single call
-        reads the file. Rows can be replicates if a column, such as the template, has each of its values with every
-        word.
+        The code is a suggestion for the user, so it is written as text: `means` averages the vectors of each word,
+        `replicates` opens the rows of each template or seed as one replicate, and `parse` first converts vectors that
+        are text. `reading` is the code that reads the table from a file, `FRAME` for a frame in memory, or "" if no
+        single call reads the file. Rows can be replicates if a column, such as the template, has each of its values
+        with every word.
         """
         count = (words.map(composed) == composed(word)).sum()
-        where = f"the column '{words.name}'" if words.name is not None else "the index"
-        distinguishing, is_crossed = _distinguishing(words, self.beside)
-        hint = f", which the column '{distinguishing}' distinguishes" if distinguishing is not None else ""
-        problem = f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
+        place = f"the column '{words.name}'" if words.name is not None else "the index"
+        column, is_crossed = _distinguishing(words, self.beside)
+        hint = f", which the column '{column}' distinguishes" if column is not None else ""
+        problem = f"{place} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
         if words.name in IDS:
             return f"{problem} Repeat the request with one text for each id, so that each id has one vector."
         if not reading:
@@ -181,8 +194,8 @@ class Records:
         parse = f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
         by = "level=0" if words.name is None else repr(words.name)
         means = f"frame.groupby({by})[{self.heading!r}].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()"
-        kind = distinguishing if distinguishing in KINDS else "replicate"
-        parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({distinguishing!r})]"
+        kind = column if column in KINDS else "replicate"
+        parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({column!r})]"
         replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
         if self.as_text:
             means, replicates = parse + means, parse + replicates
@@ -212,18 +225,21 @@ def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> t
 def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:
     """Return a column that distinguishes the rows of each word, or None, and True if its values occur with every word.
 
-    A column in which each value occurs with every word is preferred.
+    A column distinguishes rows if no word has a value twice. A column is preferred if each of its values occurs with
+    every word (that is, if it is crossed with the words), or else if its name is that of replicates or contexts
+    (`_LIKELY`).
     """
     crossed: list[Hashable] = []
-    others: list[Hashable] = []
+    not_crossed: list[Hashable] = []
     for name in beside:
         pairs = pd.DataFrame({"word": words.to_numpy(), "value": beside[name].astype(str).to_numpy()})
         if name != words.name and not pairs.duplicated().any():
             is_crossed = len(pairs) == pairs["word"].nunique() * pairs["value"].nunique()
-            (crossed if is_crossed else others).append(name)
-    likely = [name for name in _LIKELY if name in others]
-    preferred = [*crossed, *likely, *others]
-    return preferred[0] if preferred else None, bool(crossed)
+            names = crossed if is_crossed else not_crossed
+            names.append(name)
+    likely = [name for name in _LIKELY if name in not_crossed]
+    by_preference = [*crossed, *likely, *not_crossed]
+    return by_preference[0] if by_preference else None, bool(crossed)
 
 
 _ENDS_WITH_NUMBER = re.compile(r".*\d")
@@ -232,9 +248,11 @@ _ENDS_WITH_NUMBER = re.compile(r".*\d")
 def numbered[T](columns: Sequence[T], headings: Sequence[str]) -> tuple[T, ...]:
     """Return the columns whose headings end with a number, as in v1, v2, ..., or all columns if few headings do.
 
-    Columns of other numbers, such as the frequency or the id of a word, are no part of its vector.
+    `headings` has the heading of each column. Columns of other numbers, such as the frequency or the id of a word, are
+    no part of its vector.
     """
-    chosen = [k for k, name in zip(columns, headings, strict=False) if _ENDS_WITH_NUMBER.fullmatch(name.strip())]
+    pairs = zip(columns, headings, strict=False)
+    chosen = [column for column, heading in pairs if _ENDS_WITH_NUMBER.fullmatch(heading.strip())]
     return tuple(chosen) if 2 * len(chosen) > len(columns) else tuple(columns)
 
 
@@ -247,6 +265,8 @@ def shown(names: Iterable[Any]) -> str:
 
 def records_of(frame: pd.DataFrame, subject: str) -> Records:
     """Return the only column of lists in a frame as vectors, and the other columns.
+
+    Without lists, the vectors are read from columns with one number each. A notice names other columns of numbers.
 
     Raises
     ------
@@ -262,17 +282,18 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
         found = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
-        problem = "must have one column of lists of numbers, or a column for each number, but has"
-        raise EmbeddingError(f"{subject} {problem} {found if lists else 'none'}.")
-    rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
+        requirement = "must have one column of lists of numbers, or a column for each number"
+        raise EmbeddingError(f"{subject} {requirement}, but has {found if lists else 'none'}.")
+    (heading,) = lists
+    rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[heading], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
             raise EmbeddingError(
                 f"{subject}: all vectors must have the same length, but row {number} has {len(row)} values, and the"
                 f" first row has {len(rows[0])}. Use vectors from one model."
             )
-    as_text = any(isinstance(cell, str) for cell in frame[lists[0]])
-    return Records(frame.drop(columns=lists), np.stack(rows), str(lists[0]), as_text)
+    as_text = any(isinstance(cell, str) for cell in frame[heading])
+    return Records(frame.drop(columns=lists), np.stack(rows), str(heading), as_text)
 
 
 def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
@@ -281,9 +302,9 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
     A column of whole numbers among columns with fractions, such as the frequency of a word, is no part of the vectors.
     """
     columns = [name for name, column in frame.items() if pd.api.types.is_numeric_dtype(column) and name not in IDS]
-    whole = [name for name in columns if pd.api.types.is_integer_dtype(frame[name])]
-    if len(whole) == 1 and len(columns) > 2:
-        columns.remove(whole[0])
+    columns_of_integers = [name for name in columns if pd.api.types.is_integer_dtype(frame[name])]
+    if len(columns_of_integers) == 1 and len(columns) > 2:
+        columns.remove(columns_of_integers[0])
     headings = [str(name) for name in columns]
     return list(numbered(columns, headings)) if len(columns) > 1 else []
 
@@ -315,8 +336,14 @@ def is_text(column: Any) -> bool:
 
 
 def vector_of(cell: Any, place: str) -> NDArray[np.floating]:
-    """Parse a list or its text: as in JSON, as NumPy prints arrays, or as a list of NumPy numbers."""
-    numbers = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
+    """Convert a list of numbers, or the text of one, to an array.
+
+    The text is a list as in JSON, as NumPy prints arrays, or with NumPy's types: "[np.float32(0.5), ...]". `place`
+    begins the error message.
+    """
+    numbers = cell
+    if isinstance(cell, str):
+        numbers = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split()
     try:
         vector = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RuntimeError):

@@ -53,7 +53,9 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     check_kind("vectors", vectors, Mapping | Embedding, problem, OutputError)
     labels: tuple[str, ...] = ()
     if isinstance(vectors, Embedding):
-        labels, kind, vectors = vectors.replicates, vectors.kind, vectors.all()
+        labels = vectors.replicates
+        kind = vectors.kind if vectors.kind in KINDS else "replicate"
+        vectors = vectors.all()
     if not vectors:
         raise OutputError("`vectors` is empty. Pass at least one word with its vector.")
     if np.ndim(next(iter(vectors.values()))) == 2 and (not labels or path.suffix != ".npz"):
@@ -67,8 +69,7 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
             rows = np.stack(list(vectors.values()), axis=1 if labels else 0)
             arrays = {"words": np.array(list(vectors), dtype=str), "vectors": rows.astype(np.float32)}
             if labels:
-                known_kind = kind if kind in KINDS else "replicate"
-                arrays[plural(known_kind)] = np.array(labels)
+                arrays[plural(kind)] = np.array(labels)
             np.savez_compressed(unfinished, **arrays)  # type: ignore[arg-type]
     return path
 

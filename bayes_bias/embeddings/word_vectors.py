@@ -104,7 +104,8 @@ def lengths(vectors: np.ndarray) -> NDArray[np.float64]:
 def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc]]:
     """Divide vectors by powers of two so that their largest entry is near 1, and also return the exponents.
 
-    The square of a very large or small number would overflow. Division by a power of two is exact.
+    Each vector along the last axis has its own exponent, which is returned with a last axis of length one. The square
+    of a very large or small number would overflow or underflow, and division by a power of two is exact.
     """
     rows = np.asarray(vectors, dtype=float)
     largest = np.abs(rows).max(axis=-1, keepdims=True)
@@ -115,10 +116,11 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """Return the vectors of words as rows of length one.
 
-    The vector of a word is ``(d,)``, or ``(replicate, d)`` if it has replicates, which are averaged first.
+    The vector of a word is ``(d,)``, or ``(replicate, d)`` if it has replicates, which are averaged first. Before that,
+    all vectors of a word are divided by one power of two, so that very large or small numbers do not overflow.
     """
     rows = np.stack(vectors).astype(float)
-    if rows.ndim == 3:
+    if rows.ndim == 3:  # (word, replicate, d)
         _, exponents = _moderate(rows.reshape(len(rows), -1))
         rows = np.ldexp(rows, -exponents[..., None]).mean(axis=1)
     return unit_rows(rows)
@@ -141,7 +143,8 @@ class OriginalVectors:
 def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure: str) -> np.ndarray:
     """Compute the mean unit vector of each class, shape (classes, dimensions).
 
-    The product of a unit vector with this mean is the mean cosine with the words of the class.
+    `classes` has the words of each class. The product of a unit vector with this mean is the mean cosine with the words
+    of the class. Error messages begin with the name of the `measure`.
     """
     check_named_words("classes", classes)
     if len(classes) < 2:
@@ -159,7 +162,11 @@ def check_named_words(argument: str, groups: Mapping[str, Sequence[str]]) -> Non
 
 
 def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
-    """Hash words and vectors, independently of their order. Vectors are hashed as float32 if it can represent them."""
+    """Hash words and vectors, independently of their order.
+
+    Vectors are hashed as float32 if it can represent them, that is, if the largest entry is between `_SMALLEST` and
+    `_LARGEST`, and otherwise as float64.
+    """
     digest = hashlib.sha256()
     for word in sorted(vectors):
         rows = np.asarray(vectors[word])
@@ -190,10 +197,10 @@ _NO_DIRECTION = 1e-6
 
 
 def pair_direction(vectors: Vectors, first: str, second: str, *, normalize: bool = True) -> np.ndarray:
-    """Return the direction from `second` to `first`, shape (1, dimensions).
+    """Return the direction from the word `second` to the word `first`, as a row of length one, (1, dimensions).
 
     Bolukbasi et al. (2016) use the difference of unit vectors, and RIPA uses the original vectors
-    (``normalize=False``).
+    (``normalize=False``), which are only divided by a common factor.
     """
     rows = stack(vectors, [first, second], "pair direction")
     towards, away = unit_rows(rows) if normalize else _moderate_together(rows)
@@ -245,7 +252,7 @@ def defining_subspace(
     components = check_count("components", components, "components", refusal=MeasureError)
     stacked = np.vstack(sets)  # (words of all sets, dimensions)
     scaled = unit_rows(stacked) if normalize else _moderate_together(stacked)
-    ends = np.cumsum([len(rows) for rows in sets])[:-1]
+    ends = np.cumsum([len(rows) for rows in sets])[:-1]  # of all sets but the last
     deviations = np.vstack([rows - rows.mean(axis=0) for rows in np.split(scaled, ends)])
     _, singular_values, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((singular_values > _NO_DIRECTION).sum())

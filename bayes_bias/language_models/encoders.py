@@ -59,7 +59,11 @@ class Encoder:
     run: Callable[[Sequence[Sentence]], Any]
 
     def vectors(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
-        """Encode the sentences as vectors (n, d), and check shape and finite values."""
+        """Encode the sentences as vectors (n, d), and check the output of the encoder.
+
+        Errors are raised if it is not an array of numbers, is quantised to 8 bits, does not have a row for each
+        sentence, or has values that are not finite.
+        """
         output = self.run(sentences)
         try:
             array = np.asarray(output)
@@ -89,7 +93,11 @@ class Encoder:
 
 
 def is_encoder(source: object) -> bool:
-    """Return True if `source` looks like a sentence encoder, without opening it."""
+    """Return True if `source` looks like a sentence encoder, without opening it.
+
+    An encoder is the name of a packaged model, a folder with the files of a model (`_MODEL_FILES`), a callable, or an
+    object with a method `encode`. Word vectors are not encoders.
+    """
     if isinstance(source, str | os.PathLike):
         if os.fspath(source).casefold() in PACKAGED_ENCODERS:
             return True
@@ -152,7 +160,10 @@ def _type(source: object) -> str:
 
 
 def _name_of_transformer(source: object) -> str:
-    """Return the last part of the folder or name of a `SentenceTransformer`, or ""."""
+    """Return the last part of the folder or name of a `SentenceTransformer`, or "" for other objects.
+
+    Its modules include the transformer, which has the folder or name from which it was opened as `name_or_path`.
+    """
     modules = getattr(source, "modules", None)
     for module in modules() if callable(modules) else ():
         if path := getattr(module, "name_or_path", ""):
@@ -161,7 +172,12 @@ def _name_of_transformer(source: object) -> str:
 
 
 def _hash_of_transformer(source: object) -> str:
-    """Hash weights, modules, vocabulary, and prompts of a `SentenceTransformer`. Return "" for other objects."""
+    """Hash weights, modules, vocabulary, and prompts of a `SentenceTransformer`. Return "" for other objects.
+
+    Models with the same hash return the same vectors, so the hash is the identity of the model in the cache. A
+    `SentenceTransformer` is recognised by its attributes, so that its library is not imported. Weights of all types are
+    hashed as bytes.
+    """
     if not all(hasattr(source, needed) for needed in ("state_dict", "tokenizer", "prompts")):
         return ""
     torch = import_module("torch")
@@ -176,7 +192,10 @@ def _hash_of_transformer(source: object) -> str:
 
 
 def _load(model: str, pooling: str | None, layer: str | int, prompt: str | None, trust: bool) -> Any:
-    """Open a model by its folder or name, and raise an error for word vectors."""
+    """Open a model by its folder or name, and raise an error for word vectors.
+
+    The name of a packaged encoder is replaced by the folder into which it is unpacked, unless a folder has this name.
+    """
     if model in shipped_embeddings() or model in PACKAGED or expanded(model).is_file():
         raise EmbeddingError(
             f"'{model}' contains word vectors and cannot encode sentences. Remove `templates` (--templates), or use a"

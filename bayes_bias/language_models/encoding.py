@@ -82,6 +82,11 @@ class EncodedReader(Reader):
         return iter(self.sentences)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Encode the sentences of the `first` words and of wanted words, and yield each word with its vectors.
+
+        The sentences of all words are encoded in one sequence, from which the vectors of each word are taken in turn. A
+        word with several sentences has an array (sentence, dimension).
+        """
         sentences_of = {}
         for number, (word, sentences) in enumerate(self.sentences.items()):
             if number < first or word.casefold() in wanted:
@@ -100,7 +105,11 @@ class EncodedReader(Reader):
     def _announced(
         self, vectors: Iterator[Vector], sentences_of: Mapping[str, tuple[Sentence, ...]], total: int
     ) -> Iterator[Vector]:
-        """Yield the vectors, and announce the duration after the first batch if it is long."""
+        """Yield the vectors, and announce the duration after the first batch if it is long (`_LONG` seconds).
+
+        `sentences_of` has the sentences of each word, and `total` is their number. The notice states how many sentences
+        could be omitted because they are those of control classes.
+        """
         start = time.monotonic()
         first = list(islice(vectors, 1))  # this encodes the whole first batch
         seconds = (time.monotonic() - start) * total / BATCH
@@ -255,7 +264,11 @@ def sentences_to_encode(
 def _alone(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
-    """Use every word as a sentence. Lists of sentences get neither built-in control classes nor random words."""
+    """Return every word as a sentence of its own, and the words from which random lists are drawn.
+
+    The words are those of the lists, of `more` lists (of control classes), and further words (`also`). Lists of
+    sentences get neither built-in control classes nor random words, which would be compared with whole sentences.
+    """
     words = list(chain.from_iterable(wordlist.texts for wordlist in (*lists, *more)))
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
@@ -266,7 +279,11 @@ def _alone(
 
 
 def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping[str, Sentence]:
-    """Return general English words in the first template, or nothing for lists of whole sentences."""
+    """Return about 600 (`_EVERYDAY`) general English words, each in the first template.
+
+    They are taken at equal distances from the pool of a built-in embedding (`GENERAL`). All are treated as nouns if the
+    templates are for nouns. Without templates, each word is a sentence. Lists of whole sentences get no general words.
+    """
     if all(map(_of_sentences, lists)):
         return {}
     pool = open_embedding(GENERAL).pool()
@@ -280,7 +297,11 @@ def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping
 def _in_templates(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str], templates: Templates
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
-    """Return the sentences of each word, and random words of the word classes of the attributes."""
+    """Return the sentences of each word, and the words from which random lists are drawn.
+
+    The words are those of the lists and of `more` lists (of control classes) that fit the templates, and further words
+    (`also`). Random words come from the lexicon of built-in lists, and have a word class of the attributes.
+    """
     class_of = word_classes(*lists, *more)
     usable = _usable(lists, more, class_of, templates)
     drawn_classes: set[str] = set()
@@ -295,9 +316,12 @@ def _in_templates(
 def _usable(
     lists: Sequence[WordList], more: Sequence[WordList], class_of: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
-    """Return the words that fit the templates. Words of built-in control classes that do not fit are omitted."""
-    own_words = _compared_words(lists)
-    optional = _built_in_control_words() - own_words
+    """Return the words of all lists that fit the templates, as the keys of a dict, which keeps their order.
+
+    Words of built-in control classes that do not fit are omitted, because the user did not choose them. Any other word
+    that does not fit raises an error. `class_of` has the word class (noun, name, ...) of each word.
+    """
+    optional = _built_in_control_words() - _compared_words(lists)
     usable: dict[str, None] = {}
     check_word_classes(_words_of((*lists, *more)), class_of)
     for word in _words_of((*lists, *more)):

@@ -75,7 +75,10 @@ class SentenceEncoder(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of files, pooling, layer, and prompt. Encoders with the same hash return the same vectors."""
+        """A hash of files, pooling, layer, prompt, and modules after the pooling.
+
+        Encoders with the same hash return the same vectors. Settings that have no effect are omitted from the hash.
+        """
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
             settings["prompt"] = self.prompt
@@ -131,7 +134,10 @@ class SentenceEncoder(LanguageModel):
         return prompted.lower() if self.lower else prompted
 
     def _positions(self, sentence: Tokens, span: tuple[int, int] | None) -> Sequence[int]:
-        """Return positions of the tokens that are pooled."""
+        """Return positions of the tokens that are pooled, as the pooling or the model's own modules define.
+
+        `span` is the start and end of the word in the sentence without the prompt, for pooling "word".
+        """
         if self.modules is None:
             shift = len(self.prompt)
             moved = None if span is None else (span[0] + shift, span[1] + shift)
@@ -145,7 +151,10 @@ class SentenceEncoder(LanguageModel):
         return len(alone) - alone.special[-1]
 
     def _vector(self, states: Any, tokens: Sequence[int]) -> NDArray[np.float32]:
-        """Return the vector of a sentence from the states of some of its tokens."""
+        """Return the vector of a sentence from the `states` (tokens, d) at the positions `tokens`.
+
+        It is their mean or, with the model's own modules, the concatenated poolings after all further modules.
+        """
         if self.modules is None:
             return np.asarray(states[list(tokens)].mean(0).cpu().numpy())
         import torch
@@ -240,7 +249,11 @@ def load_encoder(
 def _with_modules(
     transformer: Transformer, own: OwnModules, pooling: Pooling | None, layer: int, prompt: str
 ) -> SentenceEncoder:
-    """Return an encoder with the model's own pooling and modules, unless you choose another pooling or layer."""
+    """Return an encoder with the model's own pooling and modules, unless you choose another pooling or layer.
+
+    With another layer, the modules after the pooling are omitted, and with another pooling, all of the model's own
+    modules. A notice states how vectors are made.
+    """
     last = transformer.model.config.num_hidden_layers
     by_default = SentenceEncoder(
         transformer, own.pooling, last, prompt=own.default_prompt, modules=own, lower=own.lower
@@ -271,7 +284,10 @@ def _check_first_token(encoder: SentenceEncoder) -> None:
 
 
 def _layer_number(layer: Layer, transformer: Transformer) -> int:
-    """Return the index of a layer, where 0 stands for the input embeddings."""
+    """Return the index of a layer, where 0 stands for the input embeddings.
+
+    A layer is "first", "last", or a number that may be negative, which counts backwards from the last layer (-1).
+    """
     layers = transformer.model.config.num_hidden_layers
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
     if type(layer) not in (str, int) or str(layer) not in numbers:

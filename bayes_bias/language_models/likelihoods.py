@@ -101,7 +101,11 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
 
 
 def _attention_received(transformer: Transformer, attentions: Sequence[Any] | None, mask: Any) -> Any:
-    """Return the attention that each token receives (sentence, token), averaged over layers, heads, and tokens."""
+    """Return the attention that each token receives (sentence, token), averaged over layers, heads, and tokens.
+
+    `attentions` has the attention of each layer (sentence, head, attending token, attended token), and `mask` is 1 for
+    tokens and 0 for padding, which is excluded from the mean over attending tokens.
+    """
     length = mask.shape[1]
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
         raise LanguageModelError(
@@ -126,7 +130,10 @@ def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens
 
 
 def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
-    """Return the positions of the tokens that both sentences share, in each sentence."""
+    """Return the positions of the tokens that both sentences share, in the first and in the second sentence.
+
+    The first and the last shared token are omitted, because they are the special tokens around each sentence.
+    """
     in_first: list[int] = []
     in_second: list[int] = []
     for block in SequenceMatcher(None, first.ids, second.ids).get_matching_blocks():
@@ -185,7 +192,11 @@ class MaskedModel(LanguageModel):
         return [float(logs_of_word.sum()) for logs_of_word in np.split(logs, ends)[:-1]]
 
     def _blanks(self, cloze: Cloze, tokens: Tokens) -> list[Blank]:
-        """Create a blank for each piece of the word. Earlier pieces are filled in, and later pieces are masked."""
+        """Create a blank for each piece of the word. Earlier pieces are filled in, and later pieces are masked.
+
+        The pieces of hidden spans are masked in all blanks. A blank is a row of tokens, the position of its mask, and
+        the token whose probability is computed there.
+        """
         word = pieces(self.transformer, tokens, cloze.start, cloze.end)
         masked = set(word)
         for span in cloze.hidden:
@@ -375,7 +386,8 @@ def load_causal(
 def _check_causal(transformer: Transformer) -> None:
     """Raise an error if a model sees the tokens that it predicts.
 
-    For example, transformers can open BERT as a causal model, although BERT sees the tokens that it predicts.
+    For example, transformers can open BERT as a causal model, although BERT sees the tokens that it predicts. Two rows
+    of tokens are read that differ only in the second token. In a causal model, the output at the first token is equal.
     """
     import torch
 

@@ -124,7 +124,11 @@ def open_model(
 
 
 def model_folder(source: str | Path, trust: bool) -> Path:
-    """Return the folder of a model, and download it if it is a name on the hub."""
+    """Return the folder of a model, and download it if it is a name on the hub.
+
+    Only settings, vocabularies, and weights are downloaded, and pickled weights only if they are trusted. A source that
+    looks like a path, for example with more than one slash, is not searched on the hub.
+    """
     check_installed()
     check_switch("trust", trust)
     if is_address(source):
@@ -199,7 +203,10 @@ class _SavedModel:
             )
 
     def config(self, transformers: ModuleType) -> Any:
-        """Return the configuration of a model, which must be an encoder or a decoder."""
+        """Return the configuration of a model, which must be an encoder or a decoder.
+
+        Errors are raised if the file is damaged, if the model requires its own code, or if it has both parts.
+        """
         try:
             config = transformers.AutoConfig.from_pretrained(self.folder, **_LOCAL)
         except Exception as error:  # damaged files raise many kinds of errors
@@ -231,7 +238,11 @@ class _SavedModel:
         return tokenizer
 
     def model(self, transformers: ModuleType, config: Any, kind: Kind, weight_options: Mapping[str, str]) -> Any:
-        """Return the model with its head, and raise an error if weights are missing."""
+        """Return the model with its head, and raise an error if weights are missing.
+
+        `kind` is "encoder", "masked", or "causal", for each of which transformers has a class (`_AUTO`). Pickled
+        weights are read only if they are trusted and there are no others.
+        """
         auto = getattr(transformers, _AUTO[kind])
         if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
             raise LanguageModelError(f"'{self.source}' ({config.model_type}) {_LACKS[kind]}.")
@@ -281,7 +292,10 @@ def _check_device_map(device_map: str, device: str | None) -> None:
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:
-    """Return the maximal number of tokens that have their own position."""
+    """Return the maximal number of tokens that the model can read, or None without a limit.
+
+    It is the smallest of the limits of the tokenizer and of the positions that the model has learned.
+    """
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < 10**9 else []
     positions = getattr(model.config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
@@ -295,7 +309,10 @@ def _window(model: Any, tokenizer: Any) -> int | None:
 
 
 def files_hash(folder: Path, trust: bool = False) -> str:
-    """Return the sha256 of the names and contents of all files of a model."""
+    """Return the sha256 of the names and contents of all files of a model.
+
+    Pickled weights are included only if they are read, that is, if they are trusted and there are no safetensors.
+    """
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
     for file in sorted(set(chain.from_iterable(map(folder.glob, patterns)))):

@@ -89,9 +89,13 @@ class OwnModules:
 
     @property
     def identity(self) -> list[Any]:
-        """The settings that affect vectors, except those of the transformer, the pooling, and the prompt."""
-        changing = [[module.kind, module.files] for module in self.after]
-        return [changing, self.include_prompt, self.lower] if changing or self.lower or not self.include_prompt else []
+        """The settings that affect vectors, except those of the transformer, the pooling, and the prompt.
+
+        The list is empty if no module changes the pooled vectors and the other settings have their defaults.
+        """
+        modules = [[module.kind, module.files] for module in self.after]
+        has_defaults = not modules and not self.lower and self.include_prompt
+        return [] if has_defaults else [modules, self.include_prompt, self.lower]
 
     def prompt(self, name: str | None, model: str) -> str:
         """Return the text of the prompt with this name. The default is the model's default prompt, or none."""
@@ -167,7 +171,11 @@ class _Module:
         return _mapping(self.folder / _CONFIG, self.source) if (self.folder / _CONFIG).is_file() else {}
 
     def settings(self) -> Mapping[str, Any]:
-        """Read the settings of the transformer. Raise an error for unknown settings that may affect vectors."""
+        """Read the settings of the transformer. Raise an error for unknown settings that may affect vectors.
+
+        The settings are in one of the files in `_TRANSFORMER`, or there are none. A setting is harmless if it does not
+        affect vectors (`_IGNORED`, `_HARMLESS`), is empty, or has the usual value (`_EXPECTED`).
+        """
         settings: Mapping[str, Any] = {}
         for file in map(self.folder.joinpath, _TRANSFORMER):
             if file.is_file():
@@ -189,7 +197,11 @@ class _Module:
         return settings
 
     def poolings(self) -> tuple[tuple[str, ...], bool]:
-        """Return the modes of pooling in the order of their vectors, and True if prompts are also pooled."""
+        """Return the modes of pooling in the order of their vectors, and True if prompts are also pooled.
+
+        New files have one or several modes under "pooling_mode", and old files a truth value for each mode (`_MODES`
+        has both names). An error is raised for a mode that this package does not know.
+        """
         config = self.config
         modes = config.get("pooling_mode")
         if modes is None:
@@ -204,7 +216,11 @@ class _Module:
         return chosen, config.get("include_prompt") is not False
 
     def after(self, trust: bool) -> After:
-        """Return this module, which follows the pooling module, with its weights."""
+        """Return this module, which follows the pooling module, as a function of vectors with a hash of its files.
+
+        It must be one of `_AFTER`, and read and write the vector of the sentence. `Normalize` has no weights, and all
+        others are computed by the library of sentence-transformers.
+        """
         if self.kind not in _AFTER:
             raise _unknown(self.source, f"the module {self.kind}")
         config = self.config
@@ -276,7 +292,7 @@ def _mapping(file: Path, source: str | Path) -> Mapping[str, Any]:
 
 
 def _unknown(source: str | Path, what: str) -> LanguageModelError:
-    """Return the error for a part of a model that cannot be computed here."""
+    """Return the error for a part of a model (`what`) that cannot be computed here, with the alternatives."""
     return LanguageModelError(
         f"'{source}' has {what}, which cannot be computed here. In Python, open the model with its library:"
         f" `encode(lists, SentenceTransformer('{source}'))`. Alternatively, save only the transformer with"
@@ -285,7 +301,10 @@ def _unknown(source: str | Path, what: str) -> LanguageModelError:
 
 
 def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
-    """Read all prompts by name, and the text of the default prompt."""
+    """Read all prompts by name, and the text of the default prompt, or "" if there is none.
+
+    They are in the file `_SETTINGS` of the model's folder, which also states the type of the model.
+    """
     settings = _mapping(folder / _SETTINGS, source) if (folder / _SETTINGS).is_file() else {}
     if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         raise _unknown(source, f"the type {settings['model_type']}")
@@ -307,7 +326,10 @@ def _normalized(vectors: Tensor) -> Tensor:
 
 
 def pooled(states: Tensor, tokens: Sequence[int], mode: str) -> Tensor:
-    """Return the vector of a sentence from the states (tokens, d) of some of its tokens."""
+    """Return the vector of a sentence from the states (tokens, d) at the positions `tokens`.
+
+    The `mode` is a key of `_MODES`. In "weightedmean", the weight of a token is its position in the sentence, from 1.
+    """
     torch = import_module("torch")
     chosen = states[list(tokens)]
     match mode:

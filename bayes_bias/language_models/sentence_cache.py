@@ -112,7 +112,11 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
 def encoded(
     encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
-    """Yield the vector of each sentence in order, either from the cache or newly encoded and stored."""
+    """Yield the vector of each sentence in order, either from the cache or newly encoded and stored.
+
+    Sentences are read in batches, and the progress is shown after each batch. `total` is their number, if it is known.
+    All vectors must have the same length.
+    """
     count = 0
     dimensions = 0  # unknown before the first vector
     for batch in batched(sentences, BATCH):
@@ -132,7 +136,10 @@ def encoded(
 def _vectors_of_batch(
     encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None
 ) -> list[NDArray[np.float32]]:
-    """Return the vectors of a batch. Repeated sentences are encoded only once."""
+    """Return the vectors of a batch, from the cache or from the encoder, whose vectors are then stored.
+
+    The key of a vector is the hash of the encoder and the sentence, so that repeated sentences are encoded only once.
+    """
     keys = []
     for sentence in batch:
         parts = [encoder.identity, encoder.pooling, sentence.text]

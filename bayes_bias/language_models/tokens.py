@@ -39,7 +39,11 @@ def read(
     special: bool = True,
     unseen: Sequence[Collection[tuple[int, int]]] = (),
 ) -> list[Tokens]:
-    """Split each sentence into pieces, without truncating it. Unknown words in the `unseen` spans are not reported."""
+    """Split each sentence into pieces, without truncating it.
+
+    With `special` tokens, those that the tokenizer puts around a sentence are included. An error is raised if a
+    sentence is longer than the model's window. A notice counts sentences with unknown words outside the `unseen` spans.
+    """
     check_texts(texts)
     if not texts:
         return []
@@ -87,9 +91,10 @@ def check_length(transformer: Transformer, text: str, length: int) -> None:
 
 
 def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> list[int]:
-    """Return the positions of the pieces of a word, given its start and end.
+    """Return the positions of the pieces of a word, given its start and end in the text.
 
-    Raise an error if a piece extends beyond the word.
+    Raise an error if the word has no piece, or if a piece contains letters outside the word. Some tokenizers make the
+    space before a word a piece of its own, which is then the first piece of the word.
     """
     text = tokens.text
     if not 0 <= start < end <= len(text):
@@ -121,7 +126,7 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
 
 
 def unknown(transformer: Transformer, tokens: Tokens) -> list[int]:
-    """Return the positions of unknown tokens."""
+    """Return the positions of pieces that the tokenizer replaced by its token for unknown pieces."""
     unknown_id = transformer.tokenizer.unk_token_id
     return [k for k, piece in enumerate(tokens.ids) if piece == unknown_id and not tokens.special[k]]
 
@@ -145,11 +150,13 @@ def sort_by_length(rows: Sequence[Tokens]) -> list[int]:
 
 
 def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Pad rows to equal length, and return them with their attention mask."""
+    """Pad rows of tokens to equal length, and return the inputs of the model.
+
+    The attention mask is 1 for tokens and 0 for padding.
+    """
     import torch
 
-    filler = transformer.tokenizer.pad_token_id
-    filler = 0 if filler is None else filler
+    filler = transformer.tokenizer.pad_token_id or 0  # also without a token for padding
     longest = max(map(len, rows))
     ids, mask = [], []
     for row in rows:
@@ -161,7 +168,10 @@ def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str,
 
 
 def check_padding(transformer: Transformer, batch: int) -> None:
-    """Raise an error if the padding affects a model, because its results would depend on the batch."""
+    """Raise an error if the padding affects a model, because its results would depend on the batch.
+
+    The output for a short sentence alone is compared with its output beside a longer one, for which it is padded.
+    """
     import torch
 
     if batch == 1:
@@ -180,7 +190,10 @@ def check_padding(transformer: Transformer, batch: int) -> None:
 def _notice_unknown(
     transformer: Transformer, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]
 ) -> None:
-    """Log how many sentences contain an unknown word outside the unseen spans."""
+    """Log how many sentences contain an unknown word outside the unseen spans.
+
+    `unseen` has the spans of each sentence that are hidden from the model, so that unknown words there do not matter.
+    """
     if transformer.tokenizer.unk_token_id is None:
         return
     strange = []
@@ -205,7 +218,10 @@ POOLINGS = ("cls", "mean", "mean-content", "word", "last")
 
 
 def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: tuple[int, int] | None) -> list[int]:
-    """Return the positions of the tokens to average. `span` is the start and end of the word, for pooling "word"."""
+    """Return the positions of the tokens to average, as described in `load_encoder`.
+
+    `span` is the start and end of the word, for pooling "word". An error is raised if there are only special tokens.
+    """
     if pooling == "word" and span is not None:
         return pieces(transformer, tokens, *span)
     if pooling == "cls":
@@ -236,7 +252,11 @@ class Blank:
 
 
 def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
-    """Compute the natural-log probability of each token in its blank. Repeated sentences are read only once."""
+    r"""Compute the natural-log probability of each token in its blank.
+
+    With the logits :math:`z_v` of all tokens v of the vocabulary at the position of the blank, the log probability of
+    the token w is :math:`z_w - \log \sum_v \exp z_v`. Blanks with the same row of tokens are read together, only once.
+    """
     import torch
 
     blanks_with_ids: dict[tuple[int, ...], list[int]] = {}  # positions of blanks in the same row of tokens

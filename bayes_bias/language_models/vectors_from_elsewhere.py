@@ -48,9 +48,10 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     'mine, 8 dimensions x 10 templates, vectors of 320 sentences'
     """
     words, labels, array = _arranged(rows, vectors)
-    several = len(labels) > 1
-    reader = MemoryReader(words, list(np.moveaxis(array, 0, 1) if several else array[0]), array.shape[2])
-    return Embedding(name, f"vectors of {len(rows)} sentences", reader, tuple(labels) if several else (), KIND)
+    has_replicates = len(labels) > 1
+    vectors_of_words = list(np.moveaxis(array, 0, 1) if has_replicates else array[0])
+    reader = MemoryReader(words, vectors_of_words, array.shape[2])
+    return Embedding(name, f"vectors of {len(rows)} sentences", reader, tuple(labels) if has_replicates else (), KIND)
 
 
 def save_sentence_vectors(
@@ -80,7 +81,12 @@ def save_sentence_vectors(
 
 
 def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
-    """Read the vectors of a file in the order of the rows."""
+    """Read the vectors of a file in the order of the rows, which are the sentences.
+
+    An array must already have this order. In JSON, Parquet, or CSV (`read_records`), each vector has an id or its
+    sentence, so every column with a known name (`IDS`, `TEXTS`) is compared with the ids and with the sentences of the
+    rows, and the pair of columns with most matches is used.
+    """
     refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
         raise EmbeddingError(f"File not found: '{file}'. Pass the file with the vectors of the sentences.")
@@ -127,7 +133,10 @@ def _load(file: Path) -> NDArray[Any]:
 
 
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
-    """Return words, templates, and the vectors (template, word, dimension)."""
+    """Return words, templates, and the vectors (template, word, dimension).
+
+    `vectors` has a row for each of the `rows`. An error is raised unless every word occurs once in each template.
+    """
     _check_rows(rows)
     array = np.asarray(vectors)
     if array.ndim != 2 or len(array) != len(rows) or array.dtype.kind not in "fiu":

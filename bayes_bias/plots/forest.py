@@ -80,7 +80,10 @@ def plot_forest(
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return all rows, with a heading for each estimand."""
+    """Return the rows of a summary in blocks, with a heading for each estimand.
+
+    Estimands that the summary lacks, such as the excess over control classes, have no block.
+    """
     groups = list(map(shortened, data.group.to_numpy()))
     opposite = "the other" if len(groups) == 2 else "the others"
     return [
@@ -107,15 +110,18 @@ def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
 
 
 def _excess(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return a block for each group with its excess over each control class, or no blocks if there are no controls."""
+    """Return a block for each group with its excess over each control class, or no blocks if there are no controls.
+
+    In the summary, the rows of the first group come first, with one row for each control class.
+    """
     if "excess" not in table.index.get_level_values("estimand"):
         return []
     controls = list(map(shortened, data.control.to_numpy().tolist()))
-    rows, n = table.loc[["excess"]], len(controls)
+    rows, n_controls = table.loc[["excess"]], len(controls)
     blocks = []
     for g, group in enumerate(data.group.to_numpy().tolist()):
         heading = f"{shortened(group)}: excess of own stereotype over"
-        blocks.append(Rows(heading, controls, rows[g * n : (g + 1) * n]))
+        blocks.append(Rows(heading, controls, rows[g * n_controls : (g + 1) * n_controls]))
     return blocks
 
 

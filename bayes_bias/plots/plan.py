@@ -1,6 +1,7 @@
 """Plot how the width of the interval and the power depend on the numbers of words and replicates."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,9 +80,8 @@ def plot_plan(
         ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
         ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
         ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")
-        ax.plot(
-            *grid.here, marker="X", color=INK, markeredgecolor="white", markersize=9, linestyle="", label=grid.these
-        )
+        cross: dict[str, Any] = {"marker": "X", "color": INK, "markeredgecolor": "white", "markersize": 9}
+        ax.plot(*grid.here, linestyle="", label=grid.these, **cross)
         ax.set(xscale="log", yscale="log", xlabel=grid.x_label, ylabel=grid.y_label)
         for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
             axis.set_ticks(ticks, labels=[f"{n:g}" for n in ticks], minor=False)
@@ -105,29 +105,34 @@ class _Shown:
 
 
 def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
-    """Return targets against attributes or, if there are several numbers of replicates, replicates against words."""
+    """Return the axes of a figure of `planned` power, and the position of the lists of this fit.
+
+    The axes are numbers of targets and attributes or, if several numbers of replicates were planned, numbers of
+    replicates and of words, which are then equal on both sides. The position of the lists on the axis of words is the
+    geometric mean of their numbers of words on both sides.
+    """
     data, grid = fitted.data, planned.to_xarray()
     n_targets = float(data.n_targets.mean())
     n_attributes = float(data.n_attributes[compared_classes(data)].mean())
     if grid.sizes.get("replicates", 1) == 1:
         return _Shown(
-            grid.squeeze("replicates", drop=True) if "replicates" in grid.dims else grid,
-            "attributes",
-            "targets",
-            "attributes in each class",
-            "targets in each group",
-            (n_attributes, n_targets),
-            "these lists",
-            "words needed to detect a bias",
+            grid=grid.squeeze("replicates", drop=True) if "replicates" in grid.dims else grid,
+            x="attributes",
+            y="targets",
+            x_label="attributes in each class",
+            y_label="targets in each group",
+            here=(n_attributes, n_targets),
+            these="these lists",
+            question="words needed to detect a bias",
         )
     kinds = plural(fitted.replicate_kind)
     return _Shown(
-        by_words(planned),
-        "words",
-        "replicates",
-        "words in each group and class",
-        kinds,
-        ((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
-        f"these lists and {kinds}",
-        f"to detect a bias, more {kinds} or more words?",
+        grid=by_words(planned),
+        x="words",
+        y="replicates",
+        x_label="words in each group and class",
+        y_label=kinds,
+        here=((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
+        these=f"these lists and {kinds}",
+        question=f"to detect a bias, more {kinds} or more words?",
     )

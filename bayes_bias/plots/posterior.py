@@ -159,7 +159,11 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -> None:
-    """Draw the noise floor. Its part that is at least as far from zero as the observed bias is darker."""
+    """Draw the noise floor, that is, the density `noise` of contrasts by chance on a grid of biases.
+
+    Its part that is at least as far from zero as the observed bias is darker, and explained in the legend if it is high
+    enough to be seen (`_VISIBLE`).
+    """
     beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
     label = "noise floor: contrasts by chance without a bias"
     if beyond.max() > _VISIBLE * noise.max():
@@ -172,7 +176,10 @@ def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -
 def _draw_posterior(
     ax: Axes, bias: Estimate, grid: np.ndarray, posterior: np.ndarray, name: str, ci_prob: float
 ) -> None:
-    """Draw the posterior, filled if its interval excludes zero, with the interval below."""
+    """Draw the posterior density on a grid of biases, filled if its interval excludes zero, with the interval below.
+
+    `name` is the estimand in the legend, such as "the bias".
+    """
     low, high = bias.quantiles(tails(ci_prob))[:, 0]
     shade = estimate_look(excludes(low, high))["color"]
     if excludes(low, high):
@@ -183,7 +190,7 @@ def _draw_posterior(
 
 
 def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
-    """Draw the unadjusted interval below the other intervals."""
+    """Draw the interval without adjustment for covariates below the other interval, and extend the axis for it."""
     bottom = ax.get_ylim()[0]
     ax.set_ylim(1.6 * bottom, None)
     y = 1.1 * bottom
@@ -191,7 +198,11 @@ def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
-    """Draw the ranges below the interval, beginning with the wider and paler band."""
+    """Draw how far the raw contrast moves if one cluster or one word is left out, as two bands below the interval.
+
+    `without` is the result of `leave_out`. The wider and paler band of clusters is drawn first. The vertical axis is
+    extended downwards for the bands.
+    """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(2 * bottom, None)
     for what, alpha in (("cluster", 0.3), ("word", 0.8)):
@@ -200,7 +211,5 @@ def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
             continue
         # One entry of the legend explains both bands.
         label = "raw contrast without one word (dark) or cluster (pale)" if what == "word" else ""
-        band = Rectangle(
-            (low, 1.75 * bottom), high - low, -0.6 * bottom, color=INK, alpha=alpha, linewidth=0, label=label
-        )
-        ax.add_patch(band)
+        corner, height = (low, 1.75 * bottom), -0.6 * bottom
+        ax.add_patch(Rectangle(corner, high - low, height, color=INK, alpha=alpha, linewidth=0, label=label))

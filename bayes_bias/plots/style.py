@@ -137,6 +137,7 @@ class Figure(matplotlib.figure.Figure):
     """A figure that every notebook can show, even without pyplot."""
 
     def _repr_png_(self) -> bytes:
+        """Return the figure as PNG, which notebooks show, in the style of all figures."""
         buffer = io.BytesIO()
         with style():
             self.savefig(buffer, format="png", dpi=_SHOWN_DPI)
@@ -169,15 +170,19 @@ def excludes(lower: float, upper: float, null: float = 0.0) -> bool:
 
 
 def estimate_look(excludes_null: bool) -> dict[str, Any]:
-    """Return the style of a posterior mean and its interval: filled in the first colour, or grey and hollow."""
+    """Return the style of a posterior mean and its interval, as options of matplotlib.
+
+    They are filled in the first colour of the palette if the interval excludes the null value, or else grey and hollow.
+    """
     shade = colour(0) if excludes_null else GREY
     return {"color": shade, "marker": "o", "markerfacecolor": shade if excludes_null else PAPER}
 
 
 def estimate_handles(text: str, null: str = "zero") -> list[Line2D]:
-    """Return the entries of a legend for both styles of `estimate_look`, with the colour of their points as gid.
+    """Return the entries of a legend for both styles of `estimate_look`: intervals that exclude or include the null.
 
-    `legend_below` omits a style if no point of this colour is drawn.
+    The `text` of an entry is followed by "excludes zero" or "includes zero". The colour of its points is its gid, an id
+    that matplotlib does not use, and `legend_below` omits an entry if no point of this colour is drawn.
     """
     handles = []
     for verb in ("excludes", "includes"):
@@ -197,7 +202,8 @@ def label_rows(ax: Axes, labels: Sequence[str]) -> None:
 def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any) -> None:
     """Draw a legend below the axis label, or below the ticks if there is no label, at a fixed distance in inches.
 
-    It has fewer than `ncols` columns if these would be wider than the axes.
+    It has fewer than `ncols` columns if these would be wider than the axes. Further `options` are those of matplotlib,
+    such as `handles` (the entries). Entries from `estimate_handles` are only shown if their style is drawn.
     """
     if not shown:
         return
@@ -221,26 +227,33 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
 
 
 def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
-    """Put a legend below the axes, whose text is scaled."""
+    """Put a legend at a fixed distance in inches below the axes, whose text is scaled by a factor."""
     figure = ax.get_figure(root=True)
     below = ScaledTranslation(0, -_below(ax, scale), figure.dpi_scale_trans) if figure else IdentityTransform()
     legend.set_bbox_to_anchor((0, 0), ax.transAxes + below)
 
 
 def _below(ax: Axes, scale: float) -> float:
-    """Return the distance between axes and legend in inches, with labels of ticks and of the axis between them."""
-    ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
-    lines = len(ax.get_xlabel().splitlines())
-    return (_GAP + scale * _TICK_LABEL if ticks else _SMALL_GAP) + _GAP * bool(lines) + scale * _AXIS_LABEL * lines
+    """Return the distance between axes and legend in inches, which is the height of the labels between them.
+
+    These are the labels of the ticks, unless they are above the axes, and the lines of the axis label, with a gap
+    before each. The heights of text are multiplied by `scale`, but gaps are not.
+    """
+    has_ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
+    ticks = _GAP + scale * _TICK_LABEL if has_ticks else _SMALL_GAP
+    n_lines = len(ax.get_xlabel().splitlines())
+    return ticks + _GAP * bool(n_lines) + scale * _AXIS_LABEL * n_lines
 
 
 def draw_classical(
     ax: Axes, lower: ArrayLike, upper: ArrayLike, at: ArrayLike, *, vertical: bool = False, label: str = ""
 ) -> None:
-    """Draw confidence intervals as thin lines with caps, so that they differ from credible intervals even without
-    colour."""
-    lines, cap = (ax.vlines, "_") if vertical else (ax.hlines, "|")
-    lines(at, lower, upper, color=GREY, linewidth=1, zorder=2, label=label)
+    """Draw confidence intervals as thin lines with caps, which differ from credible intervals even without colour.
+
+    The intervals from `lower` to `upper` are at the positions `at` on the other axis.
+    """
+    draw_lines, cap = (ax.vlines, "_") if vertical else (ax.hlines, "|")
+    draw_lines(at, lower, upper, color=GREY, linewidth=1, zorder=2, label=label)
     for ends in (lower, upper):
         points = (at, ends) if vertical else (ends, at)
         ax.plot(*points, linestyle="", marker=cap, markersize=6, color=GREY, zorder=2)
@@ -260,7 +273,9 @@ def set_title(ax: Axes, title: str, *, converged: bool = True, bars: Sequence[Ax
 def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
     """Break labels and legend entries that are too wide, and reduce the font size on small axes.
 
-    `bars` are colour bars beside the axes.
+    First, texts are broken into lines at the available width and height in inches. Then, text is scaled down by the
+    factor `room` if the axes are narrow, rows would overlap, or headings are too wide. `bars` are colour bars beside
+    the axes, and take a share (`_BAR`) of the width.
     """
     width, scale = _width(ax)
     width -= _BAR * width * bool(bars)
@@ -284,8 +299,9 @@ def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
 
 
 def _width(ax: Axes) -> tuple[float, float]:
-    """Return the approximate width in inches that remains beside labels, and the factor by which to scale text in a
-    narrow figure.
+    """Return the approximate width of axes in inches without their labels, and a factor by which to scale text.
+
+    The factor is 1 for axes of the usual width (`_FULL_WIDTH`) and smaller for narrow axes, but at least `_LEAST`.
     """
     cell = _cell(ax)
     root = ax.get_figure(root=True)
@@ -305,7 +321,10 @@ def _cell(ax: Axes) -> SubplotSpec | None:
 
 
 def _beside(ax: Axes) -> float:
-    """Return the approximate width in inches of the labels beside axes, and beside other axes in the same cell."""
+    """Return the approximate width in inches of the labels beside axes, and beside other axes in the same cell.
+
+    The width is estimated from the number of letters, because texts have no size before the figure is drawn.
+    """
     cell, widths = _cell(ax), [0.0]
     for each in ax.get_shared_x_axes().get_siblings(ax):
         if each is ax or _cell(each) == cell:
@@ -315,7 +334,10 @@ def _beside(ax: Axes) -> float:
 
 
 def _height(ax: Axes, scale: float) -> float:
-    """Return the approximate height in inches that remains between a title and a legend."""
+    """Return the approximate height in inches that remains between a title and a legend.
+
+    Text of the legend and below the axes has the height that it has after scaling by `scale`.
+    """
     cell = _cell(ax)
     root = ax.get_figure(root=True)
     legend = ax.get_legend()
@@ -334,10 +356,11 @@ def _height(ax: Axes, scale: float) -> float:
 
 def _break(text: Text, width: float, scale: float) -> None:
     """Break a text into lines that are at most this wide in inches once it is scaled, first before a bracket."""
-    words = text.get_text()
-    letters = max(int(width / scale / _PER_POINT / float(text.get_fontsize())), _FEWEST)
-    lines = words.splitlines() if len(words) <= letters else words.replace(" (", "\n(").splitlines()
-    text.set_text("\n".join(fill(line, letters) for line in lines))
+    content = text.get_text()
+    n_letters = max(int(width / scale / _PER_POINT / float(text.get_fontsize())), _FEWEST)  # in a line
+    if len(content) > n_letters:
+        content = content.replace(" (", "\n(")
+    text.set_text("\n".join(fill(line, n_letters) for line in content.splitlines()))
 
 
 def _scale_text(ax: Axes, factor: float) -> None:
@@ -354,7 +377,11 @@ def _scale_text(ax: Axes, factor: float) -> None:
 
 
 def _room(ax: Axes, width: float, height: float) -> float:
-    """Return the factor by which to scale text, so that rows do not overlap and headings do not exceed the axes."""
+    """Return the factor by which to scale text, so that rows do not overlap and headings do not exceed the axes.
+
+    `width` and `height` are the size of the axes in inches. Rows are labelled by ticks or headings, each of which needs
+    the height of a line, and headings are the texts in the axes.
+    """
     longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
     # Names of points, in coordinates of the data, are no rows.
     rows = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
@@ -363,15 +390,24 @@ def _room(ax: Axes, width: float, height: float) -> float:
 
 
 def name_units(artist: Artist, unit: str) -> None:
-    """Replace the noun "word" in the texts of axes or a figure, except the labels of its ticks."""
-    for text in () if unit == WORD else artist.findobj(Text):
+    """Replace the noun "word" in the texts of axes or a figure by the unit of a list, such as "image".
+
+    Labels of ticks are not changed, because matplotlib writes them when the figure is drawn.
+    """
+    if unit == WORD:
+        return
+    for text in artist.findobj(Text):
         text.set_text(with_unit(text.get_text(), unit))
 
 
 def finish(
     ax: Axes, fit: Fit, what: str, name: str | None = None, *, converged: bool | None = None, bars: Sequence[Axes] = ()
 ) -> Axes:
-    """Title with the list's name and, if the fit has not converged, a conspicuous warning."""
+    """Set the title, with the name of the list and `what` the figure shows, and return the axes.
+
+    The noun "word" is replaced by the unit of the list. If the fit has not converged, which is determined from its
+    diagnostics unless `converged` is set, the figure has a conspicuous warning.
+    """
     fitted = Fitted.of(fit)
     converged = Diagnostics.of(fitted).converged if converged is None else converged
     name_units(ax, fitted.unit)
@@ -401,7 +437,11 @@ class Rows:
 
 
 def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool = False) -> None:
-    """Draw blocks of rows from top to bottom. `raw` adds the raw contrasts."""
+    """Draw blocks of rows from top to bottom. `raw` adds the raw contrasts.
+
+    Each block has a heading, unless it is empty, and a row for each line of a summary: a point, its interval, and its
+    label at the axis. `top` is the position of the next row on the vertical axis, which points downwards.
+    """
     top, ticks = 0.0, {}
     for block in blocks:
         if block.heading:
@@ -424,9 +464,8 @@ def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = F
     """Add a legend for intervals and raw contrasts."""
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     if raw:
-        handles.append(
-            Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label="raw contrast of these words")
-        )
+        label = "raw contrast of these words"
+        handles.append(Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label=label))
     legend_below(ax, shown=shown, handles=handles)
 
 
@@ -450,7 +489,11 @@ _HEADING: dict[str, Any] = {
 def draw_row(
     ax: Axes, y: float, row: pd.Series, *, null: float = 0.0, factor: float = 1.0, raw: str = "", marker: str = "o"
 ) -> None:
-    """Draw the mean and the interval of a row, and a cross for the raw value in the column `raw`."""
+    """Draw the mean and the interval of a row of a summary at the height `y`.
+
+    A cross shows the raw value in the column `raw`, if it is not "". All values are multiplied by the `factor`, and the
+    interval is coloured if it excludes the `null` value.
+    """
     lower, upper = (factor * end for end in interval_of(row))
     look = estimate_look(excludes(lower, upper, null)) | {"marker": marker}
     ax.plot([lower, upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)

@@ -66,9 +66,8 @@ def plot_variance_shares(
         parts = (*_WORDS, *(_REPLICATES if kind else ()))
         for part, fill, hatch, ink in parts:
             share = table.loc[list(bars), part]
-            _draw_part(
-                ax, share, start, part_named(part, kind), colour(fill) if isinstance(fill, int) else fill, hatch, ink
-            )
+            shade = colour(fill) if isinstance(fill, int) else fill
+            _draw_part(ax, share, start, part_named(part, kind), shade, hatch, ink)
             start = start + share
         ax.set_yticks(range(len(bars)), labels=list(bars.values()))
         ax.set(xlim=(0, 1), ylim=(len(bars) - 0.5, -0.5), xlabel="share of the variance")
@@ -80,7 +79,11 @@ def plot_variance_shares(
 
 
 def _draw_part(ax: Axes, share: pd.Series, starts: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:
-    """Draw one part of each bar, with its share as text if there is enough space."""
+    """Draw one part of each bar, with its share as text if there is enough space (`_LEAST_LABELLED`).
+
+    `share` is the length of the part in each bar, and `starts` are the lengths of all earlier parts. The part is filled
+    with a colour and a hatch, and `ink` is the colour of its text.
+    """
     for y, (width, start) in enumerate(zip(share, starts, strict=True)):
         ax.barh(
             y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1,

@@ -98,7 +98,7 @@ def plot_word_bias(
 
 
 def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return the targets of each group."""
+    """Return the targets of each group in a block, with the stereotypical class of the group in its heading."""
     words = table.loc[["target_bias"]]
     group_of_word = data.group_of.to_numpy()
     class_of_group = data.attribute_class.to_numpy()[data.associated.to_numpy()]
@@ -109,7 +109,11 @@ def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
 
 
 def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return the attributes of each class that is associated with some groups but not with all groups."""
+    """Return the attributes of each class in a block, with the groups for which the class is stereotypical.
+
+    Only classes that are associated with some groups but not with all groups (`contrasted`) have a bias. Classes are in
+    the order of their groups.
+    """
     words = table.loc[["attribute_bias"]]
     contrasted = contrasted_classes(data)
     class_of_word = data.class_of.to_numpy()
@@ -206,8 +210,9 @@ def plot_related_words(
 
 
 def _label_columns(ax: Axes, words: Sequence[str]) -> None:
-    """Write the words above the columns, in letters as wide as a column, or not at all if they would be too small to
-    read.
+    """Write the words above the columns, in letters as wide as a column.
+
+    They are omitted if the letters would be too small to read (below `_SMALLEST` points).
     """
     size = min(8.5, _COLUMNS * WIDTH * _POINTS / len(words))
     readable_words = words if size >= _SMALLEST else []
@@ -217,7 +222,7 @@ def _label_columns(ax: Axes, words: Sequence[str]) -> None:
 
 
 def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float64]:
-    """Return cosines, without the cosine of a word with itself."""
+    """Return the cosines (word, word) of these words, with NaN in place of the cosine of a word with itself."""
     if table.vectors is None:
         raise TableError(
             f"The table '{table.name}' contains no vectors. Make it with cosines(...), or use `with_vectors`."
@@ -229,7 +234,11 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
 
 
 def _frame_categories(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
-    """Draw a frame around each group or class in a colour that no interval has, and add an entry to the legend."""
+    """Draw a frame around each group or class in a colour that no interval has, and add an entry to the legend.
+
+    `ordered` has the words of each category in the order of the rows and columns, so each category is a square on the
+    diagonal. White lines separate the categories, and the labels of words have the colour of the frame.
+    """
     start = 0
     for number, (category, related) in enumerate(categories.items(), start=1):
         end = start + len(ordered[category])

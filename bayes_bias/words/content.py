@@ -46,13 +46,13 @@ class Content:
         return text.strip()
 
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Return the list of texts under a key."""
+        """Return the list of texts under a key, or the default without this key."""
         texts = self.values.get(key, default)
         is_list = isinstance(texts, Sequence) and not isinstance(texts, str)
         if is_list and all_are(str, texts):
             return tuple(texts)
-        found = f"{list(texts)!r}. Write each text in quotes." if is_list else f"{quoted(texts)}. Write a list."
-        raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {found}")
+        problem = f"{list(texts)!r}. Write each text in quotes." if is_list else f"{quoted(texts)}. Write a list."
+        raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {problem}")
 
     def reference(self) -> Reference:
         """Return the publication that the table `source` describes."""

@@ -88,7 +88,9 @@ class DebiasSets:
     def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
         """Repeat the sets for every replicate, and rename the words as in that replicate.
 
-        `name` makes the new word from a word and the label of a replicate.
+        `replicates` are labels of templates or training runs, and `name` makes the new word from a word and a label.
+        Each defining set and equalize set becomes one set for each replicate. All other sets become one set with the
+        words of all replicates.
         """
 
         def one_set_each(sets: Sets) -> Sets:
@@ -107,7 +109,7 @@ class DebiasSets:
         return self._map_sets(lambda words: tuple(spellings.get(word, word) for word in words))
 
     def without(self, missing: Collection[str]) -> "DebiasSets":
-        """Drop these words, and drop sets with fewer than two remaining words.
+        """Drop these words, for example because they have no vector, and sets with fewer than two remaining words.
 
         Raises
         ------
@@ -118,9 +120,9 @@ class DebiasSets:
         def with_two_words(sets: Sets) -> Sets:
             return tuple(words for words in sets if len(words) > 1)
 
-        left = self._map_sets(lambda words: tuple(word for word in words if word not in missing))
-        defining_sets, equalize_sets = with_two_words(left.defining_sets), with_two_words(left.equalize_sets)
-        remaining = replace(left, defining_sets=defining_sets, equalize_sets=equalize_sets)
+        known = self._map_sets(lambda words: tuple(word for word in words if word not in missing))
+        defining_sets, equalize_sets = with_two_words(known.defining_sets), with_two_words(known.equalize_sets)
+        remaining = replace(known, defining_sets=defining_sets, equalize_sets=equalize_sets)
         if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
                 "Without the words that have no vector, no defining set remains, or a group has no words. Add words"
@@ -208,8 +210,9 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
     """Rename the keys of other programs in JSON and YAML files, and omit keys that debiasing does not use.
 
-    A file that is only a list contains the defining sets. A file with a single object under a key contains the sets
-    there. A notice names omitted keys.
+    The result has the keys of this package (`_KEYS`), which `_THEIR_KEYS` has by the names that others use. A file that
+    is only a list contains the defining sets. A file with a single object under a key contains the sets there. In a
+    file of another program, other keys are omitted with a notice. `where` is the name of the file in messages.
     """
     if isinstance(content, list):
         return {"defining_sets": _sets_not_groups(content, where)}
@@ -237,6 +240,8 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
 def _sets_not_groups(sets: Any, where: str) -> Any:
     """Return sets unless they look like the words of two groups, in which each pair of words is a set.
 
+    For example, [["she", "her", "woman"], ["he", "his", "man"]] may be two groups or two defining sets.
+
     Raises
     ------
     WordListError
@@ -255,7 +260,10 @@ def _sets_not_groups(sets: Any, where: str) -> Any:
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
-    """Check and return the sets of a mapping with our keys. Messages begin with `where`, the name of the source."""
+    """Check and return the sets of a mapping with the keys of this package (`_KEYS`).
+
+    It must have defining sets or groups. Messages begin with `where`, the name of the source.
+    """
     check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets") and not content.get("groups"):
         raise WordListError(
@@ -273,7 +281,7 @@ def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
 
 
 def _check_disjoint(groups: Sets, where: str) -> None:
-    """Raise an error if a word is in two groups."""
+    """Raise an error if a word is in two groups. The message begins with `where`, the place of the groups."""
     for word, count in Counter(chain.from_iterable(map(set, groups))).items():
         if count > 1:
             raise WordListError(f"{where}: the word '{word}' is in {count} groups. Keep it in only one.")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from html import unescape
+from itertools import chain
 
 from bayes_bias.words.content import Content
 
@@ -25,38 +26,42 @@ _UNKNOWN = ""
 def dictionary_of(text: str, label: str) -> Content | None:
     """Return the words of each category of a dictionary in one of these formats, or None for other text.
 
-    Patterns such as happ* stand for several words and are omitted with a notice.
+    Each format has a function that returns the words of each category, or no categories if the text has another format.
+    Patterns such as happ* stand for several words and are omitted with a notice. Another notice counts words whose
+    category is unknown.
     """
-    for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat):
-        categories = read(text)
-        if any(categories.values()):
-            break
-    else:
+    results = [read(text) for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat)]
+    with_words = [categories for categories in results if any(categories.values())]
+    if not with_words:
         return None
+    categories = with_words[0]
     notices = []
     if uncategorised := categories.pop(_UNKNOWN, []):
         notices.append(
             f"{label}: {len(uncategorised)} words have codes that are not in the legend, which are not read:"
             f" {', '.join(uncategorised[:_NAMED])}"
         )
-    patterns = dict.fromkeys(word for words in categories.values() for word in words if _PATTERN.search(word))
+    patterns = dict.fromkeys(filter(_PATTERN.search, chain.from_iterable(categories.values())))
     words_of = {name: [word for word in words if word not in patterns] for name, words in categories.items()}
     if patterns:
-        shown = ", ".join([*patterns][:_NAMED])
         notices.append(
-            f"{label}: omitted {len(patterns)} patterns, which stand for several words each: {shown}. To use their"
-            " words, write them out"
+            f"{label}: omitted {len(patterns)} patterns, which stand for several words each:"
+            f" {', '.join([*patterns][:_NAMED])}. To use their words, write them out"
         )
     return Content({name: words for name, words in words_of.items() if words}, label, notices=tuple(notices))
 
 
 def _liwc(text: str) -> Categories:
-    """Read LIWC's lines ``number name`` between two lines %, and then ``word number number ...``."""
-    head, _, rest = text.lstrip().removeprefix("%").partition("\n%")
+    """Read LIWC's lines ``number name`` between two lines %, and then ``word number number ...``.
+
+    The first lines are the legend of the categories, and the numbers after a word are its categories. A number that the
+    legend lacks stands for the category `_UNKNOWN`. Leading zeros of numbers are ignored.
+    """
     if not text.lstrip().startswith("%"):
         return {}
+    legend, _, rest = text.lstrip().removeprefix("%").partition("\n%")
     names: dict[str, str] = {}
-    for line in head.splitlines():
+    for line in legend.splitlines():
         number, _, name = line.strip().partition("\t" if "\t" in line else " ")
         if name:
             names[number.strip().lstrip("0")] = name.strip()
@@ -73,13 +78,17 @@ def _liwc(text: str) -> Categories:
 
 def _lexicoder(text: str) -> Categories:
     """Read Lexicoder's lines ``+name+`` with words below them."""
-    lines = [(_LEXICODER_NAME.fullmatch(line), line) for line in map(str.strip, text.splitlines()) if line]
-    return _below((name is not None, name[1].strip() if name else line) for name, line in lines)
+    entries = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        heading = _LEXICODER_NAME.fullmatch(line)
+        entries.append((True, heading[1].strip()) if heading else (False, line))
+    return _below(entries)
 
 
 def _lexicoder_xml(text: str) -> Categories:
     """Read Lexicoder's XML, in which a category is a ``cnode`` and a word a ``pnode``."""
-    return _below((kind.lower() == "c", unescape(quoted[1:-1]).strip()) for kind, quoted in _NODE.findall(text))
+    # Each match is "c" or "p", and the name in quotation marks.
+    return _below((node.lower() == "c", unescape(quoted[1:-1]).strip()) for node, quoted in _NODE.findall(text))
 
 
 def _wordstat(text: str) -> Categories:
@@ -87,13 +96,18 @@ def _wordstat(text: str) -> Categories:
 
     WordStat ignores case and writes capital letters, so words are returned in lower case.
     """
-    lines = [(_WORDSTAT_WORD.fullmatch(line.rstrip()), line.strip()) for line in text.splitlines() if line.strip()]
-    categories = _below((word is None, word[1].replace("_", " ").lower() if word else name) for word, name in lines)
-    return {name: words for name, words in categories.items() if words}
+    entries = []
+    for line in filter(str.strip, text.splitlines()):
+        word = _WORDSTAT_WORD.fullmatch(line.rstrip())
+        entries.append((False, word[1].replace("_", " ").lower()) if word else (True, line.strip()))
+    return {name: words for name, words in _below(entries).items() if words}
 
 
 def _below(entries: Iterable[tuple[bool, str]]) -> Categories:
-    """Return the words below each category, or nothing if a word is above all. An entry is a category if it is True."""
+    """Return the words below each category, or nothing if a word is above all categories.
+
+    Each of the entries, in the order of the file, is the name of a category after True, or a word after False.
+    """
     categories: Categories = {}
     words: list[str] | None = None
     for is_category, name in entries:

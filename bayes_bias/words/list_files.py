@@ -38,7 +38,7 @@ def field_names() -> list[str]:
 
 
 def shipped_path(name: str) -> str:
-    """Return the path of a built-in list, in the folder of all lists."""
+    """Return the path of a built-in list, such as "controls/neutral", in the folder of all lists."""
     path_of_name = {path.rpartition("/")[2]: path for path in shipped_names("wordlists")}
     return path_of_name.get(name, name)
 
@@ -61,7 +61,8 @@ def is_list_file(path: Path) -> bool:
 def read_list_file(source: str | Path, reading: Reading) -> tuple[str, Content]:
     """Read the name and content of a list.
 
-    `reading` is for columns, or words under names, that define no stereotypes.
+    `reading` has the stereotypes and other settings for a file of columns, or of words under names, which does not
+    define its groups itself. The name is that of the file, with the row if the user chose one ("lists.json#gender").
     """
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
     content, defines_groups = _read(file, label, reading)
@@ -70,7 +71,7 @@ def read_list_file(source: str | Path, reading: Reading) -> tuple[str, Content]:
     else:
         list_spreadsheets.check_stereotypes(content)
     stem = Path(file.name).stem
-    row = label.partition(f"{file.name}{ROW}")[2]
+    _, _, row = label.partition(f"{file.name}{ROW}")
     return f"{stem} {row}" if row else stem, content
 
 
@@ -128,7 +129,8 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
     """Read a file, and return its content, and True if the file defines which names are groups.
 
     Spreadsheets and files of words under names have no keys for groups and classes, so their headings or `reading`
-    define the groups. All other files have the keys of the TOML files.
+    define the groups. All other files have the keys of the TOML files, and so do some JSON and YAML files. `label` is
+    the name of the file in messages.
     """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
@@ -154,8 +156,9 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
 def _read_under_names(file: Traversable, label: str, reading: Reading) -> Content | None:
     """Read the words under each name in a spreadsheet, JSON, YAML, Parquet, text, or dictionary.
 
-    Return None for other formats. Some JSON and YAML files are complete lists, with the keys of the TOML files, of
-    sentence lists by May et al., or of queries for WEFE. Their content has the keys `groups` and `classes`.
+    Return None for other formats. Some JSON and YAML files are complete lists: of sentences by May et al. (with the
+    keys in `PARTS`), with the keys of the TOML files, or with the attributes of a query of WEFE. Their content is
+    returned with the keys `groups` and `classes`. In all other files, the user defines which names are groups.
     """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
@@ -168,7 +171,8 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
     content = read_content(file, label)
     if columns := _text_columns(content):
         return _with_columns(Content({}, label), columns, reading)
-    content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
+    _, _, row = label.partition(f"{file.name}{ROW}")
+    content = list_spreadsheets.chosen_row(content, label, row)
     if isinstance(content, Mapping) and content.keys() & {*PARTS}:
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
@@ -186,9 +190,9 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
 
 
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
-    """Add the words under each heading that is not ignored to content, and notices of omissions.
+    """Replace the values of `found` by the words in columns, and add notices of omitted columns and cells.
 
-    Columns are `padded` if shorter columns may end with fillers, such as NA.
+    Columns are `padded` if shorter columns may end with fillers, such as NA. `reading` names the columns to ignore.
     """
     reading = replace(reading, has_sentences="sentences" in found.settings)
     sheet = list_spreadsheets.read_columns(columns, found.where, reading, padded)
@@ -229,9 +233,10 @@ def _suffix(file: Traversable) -> str:
 
 
 def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Make a mapping of a word list whose entries are the sentences.
+    """Convert a list of sentences by May et al. to the keys of a word list, whose entries are the sentences.
 
-    The first attribute is stereotypical for the first target, and the second for the second.
+    `parts` has two targets and two attributes (`PARTS`), which become groups and classes. The first attribute is
+    stereotypical for the first target, and the second for the second.
 
     Raises
     ------
@@ -300,7 +305,7 @@ def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) ->
 
 
 def _sets_by_name(query: Query, side: str) -> dict[str, Any]:
-    """Return the target sets, or the attribute sets, of a query by name."""
+    """Return the sets of one side of a query of WEFE ("target" or "attribute") by their names."""
     sets, names = getattr(query, f"{side}_sets"), list(getattr(query, f"{side}_sets_names"))
     if len(names) != len(sets) or len(set(names)) < len(names):
         raise WordListError(

@@ -163,8 +163,9 @@ def names_of(content: Any, stem: str, label: str) -> Content:
 def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[tuple[Place, list[str]]]) -> None:
     """Add all lists with one name to `lists`. If they differ, give each its own name.
 
-    Each of `found` is a list of words after the keys that it is nested in. The own name has an outer key that tells the
-    lists apart or, if there is none, a number: "jobs (en)" and "jobs (de)", or "jobs (1)" and "jobs (2)".
+    Each of `found` is a list of words after its place, that is, the keys that it is nested in. The own name has an
+    outer key that distinguishes the lists or, if there is none, a number: "jobs (en)" and "jobs (de)", or "jobs (1)"
+    and "jobs (2)". Another number is appended if a different list has this name already.
     """
     distinct: list[list[str]] = []
     for _, words in found:
@@ -195,21 +196,22 @@ def _distinguishing_depth(places: Sequence[Place]) -> int:
 
 
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
-    """Yield each name with its words, or with None if there are no words under the name.
+    """Yield each name in parsed JSON or YAML with its words, or with None if there are no words under the name.
 
-    A name is yielded as its keys, from the outermost to the name. An object with a name and words, a list of words, and
-    each position of equally large sets (such as pairs) are one name each. Other objects and lists of objects are
-    searched for names inside them.
+    A name is yielded as its keys, from the outermost to the name, and `path` are the keys around the value. An object
+    with a name and words (keys in `_NAMES` and `_WORDS`), a list of words, and each position of equally large sets
+    (such as pairs) are one name each. Other objects and lists of objects are searched for names inside them, down to a
+    `depth` of `_DEEPEST`.
     """
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):
-        own = first_text(value, _NAMES)
+        name = first_text(value, _NAMES)
         words = next((value[key] for key in _WORDS if key in value), None)
-        if own is not None and words is not None:
-            yield from _found(words, (*path, own), depth + 1)
+        if name is not None and words is not None:
+            yield from _found(words, (*path, name), depth + 1)
             return
-        inside = path if own is None else (*path, own)
+        inside = path if name is None else (*path, name)
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
                 yield from _found(inner, (*inside, str(key)), depth + 1)
@@ -219,17 +221,19 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
     elif (words := _words(value, path[-1])) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
-        are_lists = len(sets) == 2 and len(sets[0]) > 2  # lists of two groups, and not sets with a word of each group
-        for place, words in enumerate(sets if are_lists else zip(*sets, strict=True), 1):
-            yield (*path[:-1], f"{path[-1]} {place}"), list(words)
+        are_groups = len(sets) == 2 and len(sets[0]) > 2  # lists of two groups, and not sets with a word of each group
+        for number, words in enumerate(sets if are_groups else zip(*sets, strict=True), 1):
+            yield (*path[:-1], f"{path[-1]} {number}"), list(words)
     else:
         yield path, None
 
 
 def _words(value: Any, name: str) -> list[Any] | None:
-    """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words.
+    """Return the words of a list, or None if the value is not a list of words.
 
-    Missing entries are None, and other values beside words are `CellValue`.
+    Each entry is a word, or a list of a word and its ratings, which are omitted. Missing entries are None, and other
+    values beside words are `CellValue`, that is, text with a description of the value for messages. `name` is the name
+    of the list in these descriptions.
     """
     if not isinstance(value, list) or not value:
         return None
@@ -247,8 +251,9 @@ def _words(value: Any, name: str) -> list[Any] | None:
 
 
 def _sets(value: Any) -> list[list[str]] | None:
-    """Return the value if it is a list of equally large sets of words, or else None."""
+    """Return the value if it is a list of equally large sets of words, such as pairs, or else None."""
     if not isinstance(value, list) or not all_are(list, value):
         return None
     are_equally_large = len(set(map(len, value))) == 1
-    return value if are_equally_large and value[0] and all_are(str, chain.from_iterable(value)) else None
+    have_only_words = all_are(str, chain.from_iterable(value))
+    return value if are_equally_large and value[0] and have_only_words else None

@@ -25,8 +25,7 @@ _SHORTEST_STEM = 4
 # The usual English endings, by the end of the word that they replace.
 _ENDINGS = {"": ("s", "es", "ed", "ing"), "e": ("ed", "ing"), "y": ("ies", "ied")}
 # Placeholders for further or missing words, in lower case. Files of vectors contain vectors for some of them.
-_OTHERS = "etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo"
-_FILLERS = frozenset(_OTHERS.split())
+_FILLERS = frozenset("etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo".split())  # noqa: SIM905
 
 
 def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -38,8 +37,11 @@ def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
-    """Return the words of each group or class without repetitions, and notices of repeated words and similar
-    spellings."""
+    """Return the words of each group or class without repetitions, and notices of entries that may be mistakes.
+
+    `key` is the table of the list, such as "groups". Notices name invisible characters, which are removed, fillers such
+    as NA, numbers, repeated words, and words that differ only in case.
+    """
     confirmed = _confirmed(content)
     words_of: WordTable = {}
     notices = []
@@ -47,8 +49,8 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
         spellings = _checked_words(entries, f"{content.where}: '{key}.{name}'", confirmed)
         words = tuple(map(plain_word, spellings))
         words_of[str(name)] = tuple(dict.fromkeys(words))
-        if strange := [visible(word) for word in spellings if not is_plain(word)]:
-            notices.append(f"{content.where}: removed invisible characters in '{name}': {', '.join(strange)}")
+        if invisible := [visible(word) for word in spellings if not is_plain(word)]:
+            notices.append(f"{content.where}: removed invisible characters in '{name}': {', '.join(invisible)}")
         if fillers := [word for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
             notices.append(
                 f"{content.where}: '{name}' lists {in_quotes(fillers)}, which may be a placeholder but is read as a"
@@ -66,7 +68,10 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
 
 
 def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) -> dict[str, str]:
-    """Return the class that is stereotypical for each group, in the order of the groups."""
+    """Return the class that is stereotypical for each group, in the order of the groups.
+
+    Errors are raised for unknown groups and classes, and for a group without a class.
+    """
     table = content.table("stereotypes")
     stereotypes = {group: table.text(group) for group in table.values}
     for group, class_name in stereotypes.items():
@@ -106,8 +111,11 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
 
 
 def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, ...]]], where: str) -> tuple[str, ...]:
-    """Return notices of two forms of a word, such as liberal and liberals, in a group or class but in no common
-    topic."""
+    """Return notices of two forms of a word, such as liberal and liberals, in one group or class.
+
+    Two forms are words of which one has a usual ending (`_ENDINGS`). There is no notice if both are in the same topic,
+    because words of a topic are not treated as independent. `topics` has the topics of each group or class.
+    """
     notices = []
     for category, members in words.items():
         topic_of = category_of(topics.get(category, {}))
@@ -189,16 +197,17 @@ def refuse_shared_names(groups: Collection[str], classes: Collection[str], where
 def separate_controls(controls: Words, groups: Words, classes: Words, where: str) -> tuple[WordTable, tuple[str, ...]]:
     """Drop control words that are also targets or attributes, or that are in an earlier control class.
 
-    Return the remaining words of each control class, and a notice for each dropped word.
+    Return the remaining words of each control class, and a notice for each dropped word. Each notice states the reason:
+    the word is a target, or in another class.
     """
     reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
     for name, words in controls.items():
-        remaining, left_out = without_words({name: words}, reasons, where)
+        remaining, about_dropped = without_words({name: words}, reasons, where)
         controls_left |= remaining
-        notices += left_out
+        notices += about_dropped
         reasons = dict.fromkeys(words, f"also in '{name}'") | reasons
     return controls_left, notices
 
@@ -233,7 +242,8 @@ def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -
     """Check the words of one group or class, and compose accents (NFC).
 
     Empty cells at the end are ignored. A word must be text without blanks around it. A word that consists of
-    punctuation must be `confirmed`, that is, the list must state its word class.
+    punctuation must be `confirmed`, that is, the list must state its word class. `place` names the group or class in
+    messages.
     """
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} must be a list of words, but is {quoted(words)}. Write it as a list.")

@@ -129,7 +129,8 @@ def list_of_columns(
 def check_stereotypes(content: Content) -> None:
     """Raise an error if no column is a group with its stereotypical class.
 
-    The error shows three ways to define the groups of this file, with an example made from its headings.
+    If columns of words do not define their groups, all of them are classes in the content of the list. The error shows
+    three ways to define the groups of this file, with an example made from its headings.
     """
     if "groups" in content.values:
         return
@@ -155,13 +156,14 @@ def check_stereotypes(content: Content) -> None:
 def _check_opposites(associated: set[str], classes: list[str], where: str) -> None:
     """Raise an error if it is unclear which columns to compare with.
 
-    If all groups have one class (`associated`), it is compared with all other columns, but some of several others may
-    contain notes.
+    `associated` are the stereotypical classes of groups, and `classes` the columns that are no groups. If all groups
+    have one class, it is compared with all other columns, but some of several others may contain notes.
     """
-    others = [name for name in classes if name not in associated]
-    if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
+    other_columns = [name for name in classes if name not in associated]
+    if len(associated) == 1 and associated <= {*classes} and len(other_columns) > 1:
+        (class_name,) = associated
         raise WordListError(
-            f"{where} does not define which of {joined(others)} to compare '{associated.pop()}' with. {about_notes()}"
+            f"{where} does not define which of {joined(other_columns)} to compare '{class_name}' with. {about_notes()}"
             " If several remain, name the classes to compare with"
             " `opposites=['CLASS', ...]` (--opposites CLASS of `bayes-bias table`). All others become control classes."
         )
@@ -169,14 +171,16 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
 
 def about_notes(heading: str = "HEADING") -> str:
     """Return the advice for a column that has something other than words."""
-    return (
-        "If a column has notes, remove it, or omit it with `load_wordlist(..., ignore_columns=['"
-        f"{heading}'])` (--ignore-column {quote(heading)})."
-    )
+    call = f"`load_wordlist(..., ignore_columns=['{heading}'])`"
+    return f"If a column has notes, remove it, or omit it with {call} (--ignore-column {quote(heading)})."
 
 
 def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
-    """Return True if a spreadsheet is a word list rather than a table of cosines."""
+    """Return True if a spreadsheet is a word list rather than a table of cosines.
+
+    A table of cosines is recognised by a known heading (`_OF_COSINES`), or by a column whose cells are all decimal
+    numbers. Columns that the user ignores are skipped.
+    """
     if not is_spreadsheet(path.name):
         return False
     try:
@@ -202,10 +206,11 @@ class _Sheet:
 
 
 def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
-    """Read the words of a spreadsheet in either layout, without blanks and fillers.
+    """Read the words of a spreadsheet under the name of each group or class, without blanks and fillers.
 
-    The layouts are a column for each group and class, and a row for each word with its group or class in another
-    column. `where` begins the messages, and shorter columns may end with fillers, such as NA, if columns are `padded`.
+    A spreadsheet has a column for each group and class, or a row for each word with its group or class in another
+    column (`is_long`) or with marks in columns of categories. All are converted to the first layout. `where` begins the
+    messages, and shorter columns may end with fillers, such as NA, if columns are `padded`.
     """
     sheet = _Sheet([])
     plain: Columns = []
@@ -216,9 +221,9 @@ def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded:
     used = _without_columns(upright, reading.ignore_columns, sheet, where)
     headings = {heading.lower() for heading, _ in used}
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
-    categories = (_words_by_label if is_long else _words_by_mark)(used, sheet, where)
+    by_category = _words_by_label(used, sheet, where) if is_long else _words_by_mark(used, sheet, where)
     is_filler = _pads if padded else _EMPTY.__contains__
-    for heading, cells in _without_padding(categories, sheet, where, is_filler):
+    for heading, cells in _without_padding(by_category, sheet, where, is_filler):
         words = _filled(cells)
         if words and not reading.has_sentences and all(map(_lists_words, words)):
             raise WordListError(
@@ -247,7 +252,7 @@ def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Turn a table with the names in its first column into columns with the names as headings.
 
     Such a table is recognised by a first heading such as ``flowers=pleasant`` whose class is in the first column but is
-    not a heading. A notice is added to the sheet.
+    not a heading. A notice is added to the `sheet`. Other tables are returned unchanged.
     """
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
@@ -266,8 +271,9 @@ def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
 def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word and a column for each category to columns with the words.
 
-    In such a table, a mark such as LIWC-22's X shows the categories of each word, which is in the first column. Every
-    word has at least one mark, and all marks are equal. Other tables are returned unchanged.
+    In such a table, a mark such as LIWC-22's X shows the categories of each word, which is in the first column. All
+    other cells are empty or a sign for no mark (`_NO_MARKS`). Every word has at least one mark, and all marks are
+    equal. Other tables are returned unchanged.
     """
     if len(columns) < 3:
         return columns
@@ -285,7 +291,7 @@ def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
 
 
 def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, where: str) -> Columns:
-    """Drop the columns with these headings, with a notice."""
+    """Drop the columns with these headings, as the user requested, and add a notice to the sheet."""
     headings = [heading for heading, _ in columns]
     for heading in ignored:
         if heading not in headings:
@@ -298,9 +304,10 @@ def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, wh
 def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
-    One column has the words, another column the group or class of each word (its label), and an optional column the
-    word class. Word classes and a notice of unused columns are added to the sheet. A word without a label is an error,
-    unless the label is a filler that may be a name, "none".
+    One column has the words (with a heading in `_WORDS`), another column the group or class of each word, that is, its
+    label (`_LABELS` or `_CONDITION`), and an optional column the word class (`_WORD_CLASS`). Word classes and a notice
+    of unused columns are added to the sheet. A word without a label is an error. A filler such as NA is no label,
+    except "none" (`_A_NAME`), which may be the name of a class.
     """
     cells_of = {heading.lower(): cells for heading, cells in columns}
     label_columns = [name for name in _LABELS if name in cells_of] or [_CONDITION]
@@ -351,7 +358,7 @@ def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Cal
 
     Programs fill the end of a shorter column, so a filler is dropped only if another column has a word or filler in the
     same row. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept
-    here.
+    here. `is_filler` returns True for the cells that may be dropped.
     """
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
@@ -388,11 +395,9 @@ def _name_and_class(heading: str, words: list[Any], where: str) -> tuple[str, st
     """
     name, equals, class_name = map(str.strip, heading.partition(_IS))
     if not name or (equals and not class_name):
-        remedy = (
-            "Remove it, because row numbers are not words (row.names=FALSE in R, index=False in pandas)."
-            if words and all(map(str.isdecimal, map(str, words)))
-            else "Write the name of a class, or GROUP=CLASS, in the first row. If this row is a title, remove it."
-        )
+        remedy = "Write the name of a class, or GROUP=CLASS, in the first row. If this row is a title, remove it."
+        if words and all(map(str.isdecimal, map(str, words))):
+            remedy = "Remove it, because row numbers are not words (row.names=FALSE in R, index=False in pandas)."
         raise WordListError(
             f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}', which is"
             f" not a name. {remedy}"
@@ -412,7 +417,10 @@ ROW = "#"
 
 
 def chosen_row(content: Any, label: str, chosen: str) -> Any:
-    """Return the content of a file, or of its only or chosen row, which is named by the cells that distinguish rows.
+    """Return the content of a file or, if each of its rows is a list, the content of its only or chosen row.
+
+    A row is `chosen` by its name, which consists of the cells in the columns that distinguish the rows. `label` is the
+    name of the file, with the row if one is chosen.
 
     Raises
     ------
@@ -427,8 +435,9 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
         return _in_parts(chosen_rows[0])
     if columns:
         names = list(rows_of)
-        shown = f"{', '.join(names[:_NAMED])}{', ...' if len(names) > _NAMED else ''}"
-        example = f"{label.rpartition(ROW)[0] or label}{ROW}{names[0]}"
+        shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        file = label.rpartition(ROW)[0] or label
+        example = f"{file}{ROW}{names[0]}"
         raise WordListError(
             f"{label} has {len(rows)} rows with a list each, distinguished by {' and '.join(columns)}: {shown}. Add the"
             f" row to the name of the file, for example '{example}'."
@@ -457,12 +466,15 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     """
     if all(f"{part}.{_EXAMPLES}" in row or part in row for part in PARTS):
         return True
-    return sum(map(_are_words, row.values())) > 1 and any(isinstance(value, str) for value in row.values())
+    has_name = any(isinstance(value, str) for value in row.values())
+    return has_name and sum(map(_are_words, row.values())) > 1
 
 
 def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return True if rows have a name and words, and if two rows with the same name, for example in two languages,
-    differ."""
+    """Return True if two rows with the same name have different words, for example in two languages.
+
+    Return False if a row has no name, or not exactly one list of words.
+    """
     words_of: dict[str, Any] = {}
     for row in rows:
         name = first_text(row, _NAMES)

@@ -30,9 +30,8 @@ _ARTICLES = ("a", "an")
 # The endings of plurals of English nouns, by the end of the singular that they replace.
 _PLURALS = {"": ("s", "es", "ren"), "y": ("ies",), "f": ("ves",), "fe": ("ves",), "man": ("men",)}
 # Function words, which belong to the template even if only one group or class has them.
-_AUXILIARIES = frozenset(
-    "is are was were be been has have had do does did will would can could may might must".split()  # noqa: SIM905
-)
+_AUXILIARY = "is are was were be been has have had do does did will would can could may might must"
+_AUXILIARIES = frozenset(_AUXILIARY.split())
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,11 @@ def is_sentence(entry: str) -> bool:
 def group_by_word(
     content: Content, groups: WordTable, classes: WordTable
 ) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
-    """Convert groups and classes of sentences to groups and classes of words, and return the sentences of each, and
-    notices.
+    """Convert groups and classes of sentences to groups and classes of words.
+
+    Return the groups and classes of words, the sentences of each word, and notices. The key `sentences` of the list may
+    state the sentences of each word, or that each sentence is a unit. Without this key, the words are recognised if
+    most entries of groups or classes are sentences, and otherwise the entries are returned unchanged.
 
     Raises
     ------
@@ -101,30 +103,36 @@ def _are_sentences(categories: WordTable) -> bool:
 
 def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ...]:
     """Return a notice of entries that may be sentences, if a list of words has several."""
-    long = list(filter(is_sentence, chain.from_iterable([*groups.values(), *classes.values()])))
-    if len(long) < 2:
+    phrases = list(filter(is_sentence, chain.from_iterable([*groups.values(), *classes.values()])))
+    if len(phrases) < 2:
         return ()
+    more = ", ..." if len(phrases) > 5 else ""
     return (
-        f"{where}: {len(long)} entries are read as phrases, each of which is used like a word: {in_quotes(long[:5])}"
-        f"{', ...' if len(long) > 5 else ''}. If they are sentences, list the sentences of each word in [sentences]",
+        f"{where}: {len(phrases)} entries are read as phrases, each of which is used like a word:"
+        f" {in_quotes(phrases[:5])}{more}. If they are sentences, list the sentences of each word in [sentences]",
     )
 
 
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
-    """Return the templates that all of these words share, or none if words have different templates or only one
-    template."""
-    templates_of = [tuple(template_of.values()) for template_of in sentences.values()]
-    templates = templates_of[0]
-    are_shared = all(sorted(others) == sorted(templates) for others in templates_of)
-    are_several = len(templates) == len(set(templates)) > 1
+    """Return the templates that all of these words share, or none if words have different templates or only one.
+
+    `sentences` has the sentences of each word, and the template of each sentence.
+    """
+    templates_of_words = [tuple(template_of.values()) for template_of in sentences.values()]
+    templates = templates_of_words[0]
+    are_shared = all(sorted(templates_of_word) == sorted(templates) for templates_of_word in templates_of_words)
+    are_several = len(templates) > 1 and len(templates) == len(set(templates))
     return templates if are_shared and are_several else ()
 
 
 def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
-    """Return a notice of the words that were found in sentences, and of the role of their templates."""
-    count = sum(map(len, sentences.values()))
-    beginning = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
-    if count == len(sentences):
+    """Return a notice of the words that were found in sentences, and of the role of their templates.
+
+    Templates are replicates if all `units` of the list are words in sentences and share the templates.
+    """
+    n_sentences = sum(map(len, sentences.values()))
+    beginning = f"{where}: {n_sentences} sentences were made from {counted(len(sentences), 'word')}"
+    if n_sentences == len(sentences):
         return f"{beginning}, one from each"
     if units <= sentences.keys() and (templates := shared_templates(sentences)):
         return f"{beginning}. The words are the units, and their {len(templates)} templates are replicates"
@@ -180,7 +188,9 @@ type _Readings = dict[str, tuple[_Slot | None, list[_Slot]]]
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
     """Recognise the words of each group (or class) from its sentences, and return their sentences and templates.
 
-    If these are groups, `others` are the classes, and vice versa.
+    Tokens that two or more groups (or classes) share belong to templates, and words consist of the other tokens. If
+    only one group has sentences, it is compared with the classes as well: `others` are the classes if `categories` are
+    groups, and vice versa.
     """
     if not _are_sentences(categories):
         return {}
@@ -189,7 +199,6 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
     n_categories = Counter[str]()  # in which a token occurs
     for entries in compared.values():
         n_categories.update(set(chain.from_iterable(map(_tokens, entries))))
-    # Tokens that two or more groups or classes share belong to templates.
     shared_tokens = frozenset(token for token, count in n_categories.items() if count > 1)
     readings = _readings(chain.from_iterable(with_sentences.values()), shared_tokens)
     words_of = {}
@@ -201,8 +210,8 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
 def _readings(sentences: Iterable[str], shared_tokens: frozenset[str]) -> _Readings:
     """Return the best reading and all possible readings of each sentence.
 
-    The best reading is the reading whose template is used by most words (at least two), or None. Among several, the
-    longest template is preferred.
+    A reading (`_Slot`) splits a sentence into a template and the word in its slot. The best reading is the reading
+    whose template is used by most words (at least two), or None. Among several, the longest template is preferred.
     """
     slots_of = {sentence: list(_slots(sentence, shared_tokens)) for sentence in sentences}
     words_in: dict[str, set[str]] = defaultdict(set)  # the different words in each template
@@ -219,7 +228,9 @@ def _readings(sentences: Iterable[str], shared_tokens: frozenset[str]) -> _Readi
 def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[str, str]]:
     """Return the words in the sentences of a group or class, with the template of each sentence.
 
-    A sentence without a best reading must have exactly one reading whose word is known from another sentence.
+    `readings` has the best reading of each sentence, or None, and all possible readings. A sentence without a best
+    reading must have exactly one reading whose word is known from another sentence. Errors are raised if the word of a
+    sentence is unclear, or if all sentences seem to have the same word.
     """
     known_words = {best.key for best, _ in readings.values() if best}
     slot_of: dict[str, _Slot] = {}
@@ -249,10 +260,10 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
                 words_with_token[token].add(word)
     for word, template_of in words.items():
         for sentence in template_of:
-            others = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence))) - {word}
-            if others:
-                either = f"'{word}' or '{min(others)}'"
-                raise _unclear(where, f"the word of the sentence '{sentence}' in '{category}' may be {either}")
+            other_words = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence))) - {word}
+            if other_words:
+                choice = f"'{word}' or '{min(other_words)}'"
+                raise _unclear(where, f"the word of the sentence '{sentence}' in '{category}' may be {choice}")
 
 
 def _unclear(where: str, problem: str) -> WordListError:
@@ -297,13 +308,14 @@ def _tokens(sentence: str) -> list[str]:
 def _slots(sentence: str, shared_tokens: frozenset[str]) -> Iterator[_Slot]:
     """Yield every possible reading of a sentence: a template, and the word in its slot.
 
-    A word is a run of up to four tokens that no other category shares. Its article belongs to the slot, so that "a cat"
-    and "an owl" have one template.
+    A word is a run of up to four tokens (`_LONGEST_SLOT`) that no other category shares and that are no function words.
+    An article before it belongs to the slot, so that "a cat" and "an owl" have one template. The template is the
+    sentence with "{}" in place of the slot.
     """
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
-        starts_after_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
-        start = tokens[first - 1 if starts_after_article else first].start()
+        follows_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
+        start = tokens[first - 1 if follows_article else first].start()  # of the slot
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):
             text = tokens[last].group()
             if text.casefold() in {*shared_tokens, *_AUXILIARIES, *_ARTICLES} or not text[0].isalnum():

@@ -73,7 +73,8 @@ _ON_ALEF = ("\u0653", "\u0654", "\u0655")  # madda and hamza
 def unaccented(word: str) -> str:
     """Return a word in lower case, without accents, and with one encoding of each letter.
 
-    Signs that make another letter, such as the vowels of Thai and the signs of voiced kana, are kept.
+    In the decomposed form (NFKD), an accent is a sign of the category "Mn" after its letter. Signs that make another
+    letter, such as the vowels of Thai and the signs of voiced kana, are kept.
 
     Examples
     --------
@@ -128,7 +129,11 @@ def check_match(match: Any) -> None:
 def other_spellings(
     words: Iterable[str], spellings: Iterable[str], spellings_in_use: Collection[str], match: Match
 ) -> dict[str, str]:
-    """Find another spelling of each word that no other word uses, so that two words never become one.
+    """Find another spelling of each missing word, such that two words never get the same spelling.
+
+    `spellings` are the words of a source. A spelling is not used if another word has it (`spellings_in_use`). For the
+    `match` "case", two spellings are alike if they differ only in case, and for "accents", also if they differ in
+    accents (see `ALIKE`).
 
     Examples
     --------
@@ -137,17 +142,17 @@ def other_spellings(
     """
     if match not in ALIKE:
         return {}
-    alike = ALIKE[match]
-    free = grouped((spelling for spelling in spellings if spelling not in spellings_in_use), alike)
+    form_of = ALIKE[match]
+    unused_spellings = grouped((spelling for spelling in spellings if spelling not in spellings_in_use), form_of)
     respelt = {}
     for word in words:
-        if unused := free.get(alike(word)):
-            respelt[word] = unused.pop(0)
+        if candidates := unused_spellings.get(form_of(word)):
+            respelt[word] = candidates.pop(0)
     return respelt
 
 
 def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Describe each missing word, with the other spellings of the word that are present.
+    """Describe each missing word, with the other spellings of the word that are present (`variants`).
 
     Examples
     --------

@@ -113,11 +113,8 @@ class Templates(Telling):
     @property
     def sha256(self) -> str:
         """Hash of everything that affects sentences. Title, description, and source are excluded."""
-        content = [
-            [[template.text, dict(template.forms)] for template in self.templates],
-            dict(self.phrases),
-            sorted(self.classes),
-        ]
+        texts_and_forms = [[template.text, dict(template.forms)] for template in self.templates]
+        content = [texts_and_forms, dict(self.phrases), sorted(self.classes)]
         return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
     def sentences(self, word: str, word_class: str) -> tuple[Sentence, ...]:
@@ -218,18 +215,22 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
 
 
 def _sets_with(slots: tuple[str, ...], word_class: str | None = None) -> str:
-    """Name the built-in sets with these slots, or only sets for words of one class."""
+    """Name the built-in sets of templates with these slots, or only those for words of one class."""
     sets = [templates for templates in map(load_templates, template_names()) if templates.slots == slots]
-    return " or ".join(fitting.name for fitting in sets if word_class is None or word_class in fitting.classes)
+    names = [templates.name for templates in sets if word_class is None or word_class in templates.classes]
+    return " or ".join(names)
 
 
 def _read(content: Content, name: str) -> Templates:
-    """Check the content of a file, and return its sentences."""
+    """Check the content of a file, and return its sentences.
+
+    The file may have its own phrases for classes of words, which replace the built-in `phrases`.
+    """
     content.check_keys(_KEYS)
-    altered = content.table("phrases")
-    altered.check_keys(WORD_CLASSES)
-    for word_class in altered.values:
-        _checked_slots(altered, word_class, (ONE,), f"{content.where}: 'phrases.{word_class}'")
+    own_phrases = content.table("phrases")
+    own_phrases.check_keys(WORD_CLASSES)
+    for word_class in own_phrases.values:
+        _checked_slots(own_phrases, word_class, (ONE,), f"{content.where}: 'phrases.{word_class}'")
     classes = content.texts("classes", default=WORD_CLASSES)
     for word_class in classes:
         check_known(f"{content.where}: 'classes'", "class", word_class, WORD_CLASSES, TemplateError)
@@ -239,7 +240,7 @@ def _read(content: Content, name: str) -> Templates:
         description=content.text("description"),
         templates=_templates(content),
         classes=classes,
-        phrases=MappingProxyType({**phrases(), **altered.values}),
+        phrases=MappingProxyType({**phrases(), **own_phrases.values}),
         suits=content.texts("suits"),
         source=content.reference(),
     )
@@ -328,17 +329,18 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
 
     `words` has the phrase of each slot: the text before the word, the word, and the text after it.
     """
-    whole, spans = "", {}
-    for number, part in enumerate(_SLOT.split(text)):
+    sentence, spans = "", {}
+    for number, part in enumerate(_SLOT.split(text)):  # text and names of slots alternate
         if number % 2 == 0:
-            whole += part
+            sentence += part
         else:
             before, word, after = words[part]
-            start = len(whole + before)
+            start = len(sentence + before)
             spans[part] = (start, start + len(word))
-            whole += before + word + after
-    first = whole[:1].upper()
-    return (first + whole[1:] if len(first) == 1 else whole), spans
+            sentence += before + word + after
+    capital = sentence[:1].upper()
+    # The capital of a letter such as "ß" is longer, and would move the words.
+    return (capital + sentence[1:] if len(capital) == 1 else sentence), spans
 
 
 # The indefinite article, by the first sound of a noun.
@@ -473,6 +475,7 @@ class Cloze:
     hidden: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise an error if the word is empty, or if a hidden span is outside the sentence or overlaps the word."""
         if not self.word.strip():
             raise LanguageModelError(f"`word` is empty in '{self.text}'. Pass the word of the blank.")
         for start, end in self.hidden:

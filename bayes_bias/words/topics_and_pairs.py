@@ -30,7 +30,11 @@ def check_sub_topics(sub_topics: Any, where: str = "`sub_topics`") -> SubTopicsF
 
 
 def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tuple[Topics, tuple[str, ...]]:
-    """Return the sub-topics of each group and class that has any, with notices about repeated words."""
+    """Return the sub-topics of each group and class that has any, with notices about repeated words.
+
+    In the table `topics` of the list, each group or class (category) has topics with their words. A topic may only
+    contain words of its category, and topics of a category do not overlap.
+    """
     table = content.table("topics")
     topics: dict[str, Words] = {}
     notices: tuple[str, ...] = ()
@@ -52,8 +56,8 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
 def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> SentencePairs:
     """Return words of two groups, or of two classes, that are matched one to one.
 
-    A word in several places is treated as a target or, if it is not a target, as a member of the first class that
-    contains it.
+    `categories` has "group" or "class" and its name for each word. A word in several places is treated as a target or,
+    if it is not a target, as a member of the first class that contains it.
     """
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):
@@ -63,21 +67,21 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
         categories |= dict.fromkeys(classes[name], ("class", name))
     for name, words in groups.items():
         categories |= dict.fromkeys(words, ("group", name))
-    result: list[tuple[str, str]] = []
+    checked: list[tuple[str, str]] = []
     for pair in pairs:
-        result.append(_checked_pair(pair, categories, {*sum(result, ())}, content.where))
-    return tuple(result)
+        checked.append(_checked_pair(pair, categories, set(chain.from_iterable(checked)), content.where))
+    return tuple(checked)
 
 
 def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
-    """Return the topics of the remaining words of a list as a read-only mapping without empty topics."""
+    """Reduce the topics of each group and class to the words that it still has, and omit empty topics."""
     remaining = {}
-    for category, names in topics.items():
+    for category, words_of_topic in topics.items():
         words = {*groups.get(category, ()), *classes.get(category, ())}
         words_left = {}
-        for name, members in names.items():
+        for topic, members in words_of_topic.items():
             if kept := tuple(word for word in members if word in words):
-                words_left[name] = kept
+                words_left[topic] = kept
         if words_left:
             remaining[category] = MappingProxyType(words_left)
     return MappingProxyType(remaining)
@@ -90,7 +94,10 @@ def remaining_pairs(pairs: SentencePairs, words: Words) -> SentencePairs:
 
 
 def refuse_buried_keys(content: Content) -> None:
-    """Raise an error if a key stands below a [table], because TOML then assigns the key to that table."""
+    """Raise an error if a key stands below a [table], because TOML then assigns the key to that table.
+
+    A group or class may itself be named "pairs", so a key counts as misplaced only if it has the value of a setting.
+    """
     for name, table in content.values.items():
         if not isinstance(table, Mapping):
             continue

@@ -239,7 +239,7 @@ class WordList(Telling):
             notices += added.notices
             if added.source.citation:
                 sources.append(added.source)
-        controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
+        controls_left, about_dropped = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         pairs = self.pairs
         for added in lists:
             pairs += topics_and_pairs.remaining_pairs(added.pairs, controls_left)
@@ -252,14 +252,15 @@ class WordList(Telling):
             pairs=pairs,
             word_classes=MappingProxyType(word_classes),
             control_sources=tuple(sources),
-            notices=(*notices, *left_out, *in_other_language),
+            notices=(*notices, *about_dropped, *in_other_language),
             remarks=(*self.remarks, *remarks),
         )
 
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
         """Select the control classes in the language of this list.
 
-        Return them, notices of omitted ones, and remarks if the language of the list had to be assumed or seems wrong.
+        Return them, notices of omitted ones, and remarks: if the list states no language, that it is assumed to be
+        English, and if few of its words are English although it states this language, that the language seems wrong.
         """
         kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
         remarks: tuple[str, ...] = ()
@@ -294,7 +295,8 @@ class WordList(Telling):
         names: list[str] = []
         for control_list in foreign:
             names += [f"'{name}'" for name in control_list.controls]
-        omitted = f"{self.name}: control class{'es' if len(names) > 1 else ''} {joined(names)} omitted"
+        noun = "control classes" if len(names) > 1 else "control class"
+        omitted = f"{self.name}: {noun} {joined(names)} omitted"
         if self.language:
             return (
                 f"{omitted} because they are in the language '{foreign[0].language}' but the list is in"
@@ -323,17 +325,15 @@ class WordList(Telling):
     @property
     def _english_share(self) -> str:
         """A clause about the number of frequent English words."""
-        return (
-            f"{self._english_words} of the {len(self._compared_words)} words of the list are among the frequent English"
-            " words"
-        )
+        n_words = len(self._compared_words)
+        return f"{self._english_words} of the {n_words} words of the list are among the frequent English words"
 
     def without_controls(self, names: Collection[str] | None = None) -> Self:
         """Return a copy without control classes, or without the named ones.
 
         Topics of the remaining words are kept. The sources of control classes are kept if any class remains.
         """
-        kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
+        kept = {} if names is None else {name: words for name, words in self.controls.items() if name not in names}
         topics = topics_and_pairs.remaining_topics(self.topics, self.groups, {**self.classes, **kept})
         sources = self.control_sources if kept else ()
         return replace(self, controls=MappingProxyType(kept), topics=topics, control_sources=sources)
@@ -524,7 +524,10 @@ def load_wordlist(
 
 
 def _loaded(source: ListLike, reading: Reading) -> WordList:
-    """Read a list. See `load_wordlist`."""
+    """Read a list from a source of any kind. See `load_wordlist`.
+
+    `reading` has the arguments for columns, so an error is raised if one is passed with a list that defines its groups.
+    """
     if isinstance(source, str | Path):
         return WordList(**_list_fields(*read_list_file(source, reading)))
     if isinstance(source, Query):
@@ -576,7 +579,7 @@ def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...
 
 @cache
 def shipped_controls() -> Mapping[str, frozenset[str]]:
-    """Return the words of each built-in control class."""
+    """Return the words of each built-in control class, by the name of the class."""
     words_of: dict[str, frozenset[str]] = {}
     for name in control_names():
         for class_name, words in load_controls(name).controls.items():
@@ -680,7 +683,10 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
 
 
 def _control_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields of a list with only control classes, which has neither groups nor stereotypes."""
+    """Check and return the fields of a list with only control classes, which has neither groups nor stereotypes.
+
+    The classes of the file become the controls of the `WordList`, whose groups and classes are empty.
+    """
     for key in ("groups", "stereotypes"):
         if key in content.values:
             raise WordListError(
