@@ -5,6 +5,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import Self
@@ -399,8 +400,8 @@ class _Mark:
 
     def is_on(self, token: str) -> bool:
         """Return True if a token has the mark."""
-        has_letters = len(token) > len(self.prefix + self.suffix)
-        return has_letters and token.startswith(self.prefix) and token.endswith(self.suffix)
+        has_mark = token.startswith(self.prefix) and token.endswith(self.suffix)
+        return has_mark and len(token) > len(self.prefix + self.suffix)
 
     def of(self, word: str) -> str:
         """Return the token of a word."""
@@ -433,11 +434,13 @@ def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tup
     of 'prose'. A mark is used if enough entries (`_MARKED_SHARE`) have it. It is ignored if a wanted word has it, which
     is then a letter of the word, as in Maltese 'Ġunju'.
     """
+    all_tokens = "\n".join(token for token, _ in entries)
     for mark in _MARKS:
-        if any(map(mark.is_on, wanted)):
+        # Most sources have no mark at all, and a search in one text is fast.
+        if mark.of("") not in all_tokens or any(map(mark.is_on, wanted)):
             continue
         n_marked = sum(mark.is_on(token) for token, _ in entries)
-        if n_marked == 0 or n_marked < _MARKED_SHARE * len(entries):
+        if n_marked < _MARKED_SHARE * len(entries):
             continue
         words = [(word, value) for token, value in entries if (word := mark.word(token)) is not None]
         example = mark.of("word") if mark.of_words else "word"
@@ -463,12 +466,17 @@ def joined(phrase: str) -> str:
 
 def keys_of(words: Iterable[str]) -> frozenset[str]:
     """Return the casefolded forms under which sources may contain these words, with other accents or joined phrases."""
+    return frozenset().union(*map(_keys_of_word, words))
+
+
+@lru_cache(maxsize=2**16)
+def _keys_of_word(word: str) -> frozenset[str]:
+    """Return the casefolded forms of a word. The words of control classes are looked up in every list of a sweep."""
+    tokens = [mark.of(word) for mark in _MARKS_OF_WORDS]
     keys: set[str] = set()
-    for word in words:
-        tokens = [mark.of(word) for mark in _MARKS_OF_WORDS]
-        for spelling in (word, joined(word), *tokens):
-            forms = (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
-            keys.update(map(str.casefold, forms))
+    for spelling in (word, joined(word), *tokens):
+        forms = (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
+        keys.update(map(str.casefold, forms))
     return frozenset(keys)
 
 
