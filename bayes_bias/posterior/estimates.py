@@ -437,13 +437,13 @@ class _Blocks:
         """Return the mean and variance ``(chain, draw, word)``, given the scales, of a contrast of each word's
         deviations from its block.
 
-        The weights in `by_word` are those of the contrasted words. Other words of the side have the weight zero, and
-        are dropped from the result.
+        `by_word` has the weights of each contrasted word, (word, k), for its means in the k classes or groups of the
+        other side. Other words of the side have the weight zero, and are dropped from the result.
         """
         positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
         all_words = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
         deviations = all_words.only(positions)
-        weights = np.zeros_like(deviations.words)  # (words, k)
+        weights = np.zeros_like(deviations.observed)  # (words, k)
         weights[positions] = by_word
         mean = np.einsum("wi,...wi->...w", weights, deviations.mean())
         return mean[..., positions], deviations.variance(weights)[..., positions]
@@ -502,8 +502,12 @@ class _Blocks:
     ) -> np.ndarray:
         """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute.
 
-        For contrasts of single words (`by_word`), blocks have one word of this facet, unless the variance is that of
-        the `whole_block`.
+        A facet is a population that words or replicates are drawn from: targets, attributes, or replicates. The
+        variance of a contrast of block means has a part for each source of variance, and those that the scope treats as
+        noise are added.
+
+        For contrasts of single words of the facet `by_word`, blocks have one word of this facet. With `whole_block`,
+        the result is the variance of the contrast of the block instead, with all its words, from the other facets.
         """
         n_words = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if by_word is not None and not whole_block:

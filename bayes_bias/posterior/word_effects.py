@@ -193,7 +193,10 @@ def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replica
     """Sample the effects of the words at these positions of each side, (chain, draw, words, cells of the other side).
 
     An effect is the deviation of a word from the average of its group (class), which is sampled here, plus the sampled
-    average, which the fit stores. The draws of a word do not depend on the selection.
+    average, which the fit stores. With `these_replicates`, effects are averages over the replicates of the table, so
+    the stored average by replicate is added. The draws of a word do not depend on which other words of its side are
+    selected, because noise is drawn for all of them. `_ACROSS` is the dimension along which the effects of a word
+    differ: classes for targets, groups for attributes.
     """
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
@@ -228,7 +231,7 @@ class _Directions:
 
     Attributes
     ----------
-    words : array (n,)
+    positions : array (n,)
         Positions of the words that span the directions.
     bases : list of array (n, directions)
         Orthonormal bases: either a single basis of the directions, or the bases that are excluded if the directions are
@@ -237,40 +240,44 @@ class _Directions:
         True if the directions are all except the directions in `bases` and the means of groups or classes.
     gain, root : array (..., k, k)
         Given the scale parameters, effects in these directions are normal. Their mean is the observed deviation times
-        `gain`, and their covariance is ``root root'``.
+        `gain`, the matrix that shrinks observed deviations towards zero by the proportion of noise in them. Their
+        covariance is ``root root'``. The k rows are cells of the other side: classes for targets, groups for
+        attributes.
     """
 
-    words: Positions
+    positions: Positions
     bases: list[NDArray[np.float64]]
     is_complement: bool
     gain: NDArray[np.float64]
     root: NDArray[np.float64]
 
     def projected(self, values: NDArray[np.float64], cells: Positions) -> NDArray[np.float64]:
-        """Return the projection of values (..., words, k) on these directions, given the cell of each word.
+        """Return the projection of values (..., n, k) of the n words of these directions on the directions.
 
         For directions that are the complement of the bases, the projections on the bases are subtracted from the
-        values, and then the mean of each cell, that is, of each group or class.
+        values, and then the mean of each cell. `cells` has the cell of every word of the side: the position of its
+        group or class.
         """
         projections = [basis @ (basis.T @ values) for basis in self.bases]
         if not self.is_complement:
             return np.asarray(projections[0])
         residual = values - sum(projections)
-        for cell in np.unique(cells[self.words]):
-            in_cell = cells[self.words] == cell
+        for cell in np.unique(cells[self.positions]):
+            in_cell = cells[self.positions] == cell
             residual[..., in_cell, :] -= residual[..., in_cell, :].mean(axis=-2, keepdims=True)
         return np.asarray(residual)
 
     def share(self, cells: Positions) -> NDArray[np.float64]:
         """Return the proportion of each word's variance that lies in these directions.
 
-        The share of an orthonormal basis is the sum of the squares of a word's row. In a cell of n words, the share of
-        the mean is 1 / n. The complement of the bases and means has the remaining share.
+        The share of an orthonormal basis is the sum of the squares of a word's row. In a cell (group or class) of n
+        words, the share of the mean is 1 / n. The complement of the bases and means has the remaining share. `cells`
+        has the position of the cell of every word of the side.
         """
         share_of_bases = sum((basis**2).sum(axis=1) for basis in self.bases)
         if not self.is_complement:
             return np.asarray(share_of_bases)
-        share_of_mean = 1 / np.bincount(cells)[cells[self.words]]
+        share_of_mean = 1 / np.bincount(cells)[cells[self.positions]]
         return np.asarray(1 - share_of_bases - share_of_mean)
 
 
@@ -280,16 +287,16 @@ class Conditional:
 
     Attributes
     ----------
-    words : array (..., words, k)
-        Observed deviations of the words' means. If there are covariates, the part that the slopes of each draw explain
-        is subtracted.
+    observed : array (..., words, k)
+        Observed deviations of the means of words from the mean of their group or class, in each of the k classes or
+        groups of the other side. If there are covariates, the part that the slopes of each draw explain is subtracted.
     cells : array (words,)
         The position of each word's group, or class.
     directions : list
         All directions in which words may deviate, grouped by their distribution.
     """
 
-    words: NDArray[np.float64]
+    observed: NDArray[np.float64]
     cells: Positions
     directions: list[_Directions]
 
@@ -301,17 +308,19 @@ class Conditional:
         """Return the distribution in the directions in which these words deviate. Words that do not deviate in any of
         these directions have mean and variance zero.
         """
-        return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
+        return replace(self, directions=[part for part in self.directions if np.isin(part.positions, words).any()])
 
     def mean(self) -> NDArray[np.float64]:
-        """Return the expected deviation of each word, (..., words, k).
+        """Return the expected deviation of each word from the average of its group or class, (..., words, k).
 
-        It is a sum over directions: observed deviations are projected on each direction, and multiplied by its gain.
+        The deviation is a sum of independent parts, one for each item of `directions`, such as the differences between
+        sub-topics. For each part, the observed deviations of its words are projected on its directions, and multiplied
+        by its gain, a (k, k) matrix that shrinks them towards zero because a proportion of them is noise.
         """
-        total = np.zeros((*self._sample, *self.words.shape[-2:]))
+        total = np.zeros((*self._sample, *self.observed.shape[-2:]))
         for part in self.directions:
-            observed = part.projected(self.words[..., part.words, :], self.cells)
-            total[..., part.words, :] += observed @ np.swapaxes(part.gain, -1, -2)
+            projected = part.projected(self.observed[..., part.positions, :], self.cells)
+            total[..., part.positions, :] += projected @ np.swapaxes(part.gain, -1, -2)
         return total
 
     def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -323,21 +332,22 @@ class Conditional:
         """
         total = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
-            w, index = np.unique(weights[part.words], axis=0, return_inverse=True)
+            w, index = np.unique(weights[part.positions], axis=0, return_inverse=True)
             w_root = np.einsum("wi,...ij->...wj", w, part.root)
-            total[..., part.words] += (w_root**2).sum(axis=-1)[..., index] * part.share(self.cells)
+            total[..., part.positions] += (w_root**2).sum(axis=-1)[..., index] * part.share(self.cells)
         return total
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Sample deviations around their mean, (..., words, k).
 
-        Standard normal draws are projected on each direction, and multiplied by the root of its covariance.
+        The deviations are a sum of independent parts, one for each item of `directions`. For each part, standard normal
+        draws for its words are projected on its directions, and multiplied by the root R of its covariance ``R R'``.
         """
-        normal = rng.standard_normal((*self._sample, *self.words.shape[-2:]))
+        normal = rng.standard_normal((*self._sample, *self.observed.shape[-2:]))
         total = np.zeros_like(normal)
         for part in self.directions:
-            draws = part.projected(normal[..., part.words, :], self.cells)
-            total[..., part.words, :] += draws @ np.swapaxes(part.root, -1, -2)
+            draws = part.projected(normal[..., part.positions, :], self.cells)
+            total[..., part.positions, :] += draws @ np.swapaxes(part.root, -1, -2)
         return total
 
 
@@ -352,20 +362,23 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
 
 
 def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
-    """Compute the distribution in `conditional`, which caches it.
+    """Return the distribution of the deviations of a side's words around the average of their group or class, given
+    the scale parameters (see `conditional`, which caches it).
 
-    `words` are the observed deviations of word means from the mean of their group (class), for each cell k of the other
-    side, without the part that covariates explain. Effects T and noise N have a covariance (k, k) for each group or
-    class. Sets of words that share clusters have directions in which the clusters add to the effects. In all other
-    directions, only the effects of single words vary.
+    `observed` are the deviations of word means from the mean of their group (class), for each of the k classes (groups)
+    of the other side, without the part that covariates explain. Effects have a covariance T, (k, k), and noise a
+    covariance N, for each group or class. In the directions that words of the same clusters (sub-topics or pairs)
+    share, `times` the covariance of the effects of a cluster is added to T. In all other directions, only the effects
+    of single words vary.
     """
     data, variances = fitted.data, fitted.variances
     cells = data[_CELL_OF[side]].to_numpy()
     cell_means = data.block_mean.to_numpy() if side == "target" else data.block_mean.to_numpy().T
-    words = data[f"{side}_mean"].to_numpy() - cell_means[cells]
+    observed = data[f"{side}_mean"].to_numpy() - cell_means[cells]
     if f"{side}_slope" in fitted.posterior:
-        words = words - explained_words(fitted.posterior, data, side)
-    # Covariances for each cell, (..., cells, k, k). In the mean of these replicates, a word differs from its effect.
+        observed = observed - explained_words(fitted.posterior, data, side)
+    # Covariances for each group or class, (..., cells, k, k). Noise is the residual and, unless the effects are those
+    # in these replicates, the difference between a word's mean in these replicates and its effect in all replicates.
     in_table = side_covariances(variances.table, side)
     effects = in_table if these_replicates else side_covariances(variances.words, side)
     noise = in_table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
@@ -382,7 +395,7 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
         bases = [part.basis for part in word_set.shared]
         gain, root = _gain_and_root(t, n)
         directions.append(_Directions(positions, bases, True, gain, root))
-    return Conditional(words, cells, directions)
+    return Conditional(observed, cells, directions)
 
 
 def _gain_and_root(

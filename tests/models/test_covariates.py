@@ -150,7 +150,7 @@ def test_crossed_long_matches_crossed_with_covariates(adjusted, table):
 @pytest.mark.slow
 def test_conditional_subtracts_slopes_from_word_means(adjusted):
     data, posterior = adjusted.data, adjusted.posterior
-    given = conditional(adjusted, "target").words[0, 0]
+    given = conditional(adjusted, "target").observed[0, 0]
     z = data.target_covariate_value - data.target_covariate_mean[data.group_of.to_numpy()].to_numpy()
     slope = posterior.target_slope[0, 0] + posterior.covariate_product[0, 0] @ data.attribute_covariate_mean
     left = data.target_mean - data.block_mean[data.group_of.to_numpy()].to_numpy() - z @ slope

@@ -136,7 +136,7 @@ def test_conditional_matches_multivariate_normal_formula(small_table, small_fit,
     class_variances = residual_variances(small_table, point)
     gain = prior @ np.linalg.inv(prior + np.diag((class_variances if side == "target" else class_variances[0]) / n))
     root = given.directions[0].root[1, 7]
-    np.testing.assert_allclose(given.words[words], observed, atol=1e-12)
+    np.testing.assert_allclose(given.observed[words], observed, atol=1e-12)
     np.testing.assert_allclose(given.directions[0].gain[1, 7], gain, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(root @ root.T, prior - gain @ prior, atol=1e-12)
 
@@ -146,7 +146,7 @@ def test_word_effects_match_conditional_mean_and_sd(small_fit):
     fitted = Fitted.of(small_fit)
     given, drawn = conditional(fitted, "target"), word_effects(small_fit).target_effect.to_numpy()[:, :, :5]
     deviation = drawn - drawn.mean(axis=2, keepdims=True)
-    centre = given.words[:5] @ np.swapaxes(given.directions[0].gain, -1, -2)
+    centre = given.observed[:5] @ np.swapaxes(given.directions[0].gain, -1, -2)
     scale = np.sqrt((given.directions[0].root ** 2).sum(axis=-1) * (1 - 1 / 5))[:, :, None]
     z = (deviation - centre) / scale
     assert abs(z.mean(axis=(0, 1))).max() < 0.08  # 4.4 standard errors of a mean of 3,000 draws
