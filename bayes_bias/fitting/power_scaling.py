@@ -125,8 +125,9 @@ def sensitivity(
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
     """Return the log prior density of each parameter for each draw and entry, in the units of the prior.
 
-    Preferences with a prior from vectors have two parameters for each side (see `bayes_bias.models.preferences`): the
-    factor phi, and the variance of each group or class, which is ``InverseGamma(nu / 2, nu / 2 * phi * expected)``. For
+    The posterior is in the units of the table, so it is divided by the unit of each prior. Preferences with a prior
+    from vectors have two parameters for each side: a factor phi that all groups or classes share, and the variance of
+    each group or class, which is ``InverseGamma(nu / 2, nu / 2 * phi * expected)`` with the expected variance. For
     control classes, phi is 1.
     """
     spec = resolved(spec, data)
@@ -139,7 +140,8 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
         factor = posterior[factor_name(side)]
         densities[factor_name(side)] = xr.apply_ufunc(partial(log_prior, prior_of_factor(spec, side)), factor)
         variance = posterior[variance_name(side)].transpose(*_SAMPLE, CATEGORY_COORD[side])
-        phi = factor.to_numpy()[..., None] ** is_compared(data, side)  # (chain, draw, groups or classes)
+        # The factor phi, (chain, draw, groups or classes). The exponent is 1, or 0 in control classes, where phi is 1.
+        phi = factor.to_numpy()[..., None] ** is_compared(data, side)
         expected = data[f"{side}_preference_sd"].to_numpy() ** 2 * phi
         half_nu = float(spec.priors[PREFERENCE[side]].parameters["nu"]) / 2
         log_density = stats.invgamma.logpdf(variance, half_nu, scale=half_nu * expected)

@@ -135,10 +135,14 @@ class Patterns:
 
     @classmethod
     def of(cls, dims: Mapping[str, Collection[str]], data: xr.Dataset) -> Self:
-        """Return the patterns of scales that differ along these dims, by name, in the order of their single values.
+        """Return the patterns of all single scales of a model, one row of each array for each scale.
 
-        There is one term for each single scale, that is, for a parameter and an index along its dims. Its pattern is
-        a covariance over groups, over classes, or over both, depending on the part of the variance.
+        `dims` has the dims along which each parameter differs, by its name. A parameter with dims, such as a scale for
+        each group, has a term for each index along its dims. The pattern of a term is the covariance that effects would
+        have if this scale were one and all others zero. Each array has the patterns of one part of the variance, and
+        they are zero for the terms of other parts. `words` has the effects of words and the residual, `between` the
+        differences of these between replicates, `cluster` the effects of sub-topics or pairs, and `replicate` the
+        effects of replicates on blocks.
         """
         terms: list[tuple[str, dict[str, int]]] = []
         for name, along in dims.items():
@@ -147,12 +151,15 @@ class Patterns:
         n, n_groups, n_classes = len(terms), data.sizes["group"], data.sizes["attribute_class"]
         n_associated = n_classes - data.sizes["control"]
         n_blocks = n_groups * n_classes
+        # The patterns of targets, of attributes, and of the residual.
         shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
         words = Effects(*map(np.zeros, shapes))
         between = Effects(*map(np.zeros, shapes))
         target_cluster = np.zeros((n, n_classes, n_classes))
         attribute_cluster = np.zeros((n, n_groups, n_groups))
         replicate = np.zeros((n, n_blocks, n_blocks))
+        # `index_along` has the position of term k along each of its dims. A scale without the dim "group" (or
+        # "attribute_class") is the scale of all groups (or classes), so its pattern is written to all of them.
         for k, (name, index_along) in enumerate(terms):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
             effects = between if name.endswith(BY_REPLICATE) else words
@@ -220,9 +227,9 @@ class Patterns:
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
         """Return the variances (terms,) of a single value in a single replicate, by source of variance.
 
-        They are averaged over groups and these classes. Effects that clusters share add to the variances of their
-        words. With replicates, there are also the effects of a replicate, and the differences of word effects between
-        replicates.
+        The variances of a pattern are its diagonal, averaged over groups and these classes. The variance of the effects
+        of clusters is added to the variance of their words. With replicates, there are also the effects of a replicate,
+        (groups, classes), and the differences of word effects between replicates.
         """
         parts = self.words.value_variances(classes)
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)

@@ -113,7 +113,9 @@ def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
 
 
 def residual_share(opposite: Numbers) -> float:
-    """Return the share of `residual_shares`, given the numbers of words of the opposite classes or groups."""
+    """Return the average of :math:`(1 - 1 / C) / n_c` over the C opposite classes (or groups), which have
+    :math:`n_c` words: the share of the residual variance in the variance of a word's preferences.
+    """
     return (1 - 1 / len(opposite)) * float((1 / opposite).mean())
 
 
@@ -125,12 +127,15 @@ def is_compared(data: xr.Dataset, side: Side) -> NDArray[np.bool_]:
 
 
 def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:
-    r"""Return the scales whose squares add up to :math:`c_k`, each with its weight in each group or class k.
+    r"""Return the weights of the squared scales whose sum is :math:`c_k`, by the name of the scale, for each group or
+    class k of a side.
 
-    The variance of measured preferences is :math:`\tau_k^2 = \sigma_k^2 + c_k`, where :math:`c_k` is the contribution
-    of the residual. A weight is the share of the residual variance in the variance of a word's preferences. Control
-    classes may have a residual of their own. In the mean of n replicates, 1 / n of the variances between replicates is
-    added: of the residual, and of preferences.
+    The variance of measured preferences is :math:`\tau_k^2 = \sigma_k^2 + c_k`, where :math:`\sigma_k^2` is the
+    variance of true preferences, and :math:`c_k` the contribution of the residual. The weight of the residual is the
+    share of its variance in the variance of measured preferences (`residual_shares`). If control classes have a
+    residual of their own, each of the two residuals has the weight zero in the classes of the other. In the mean of n
+    replicates, 1 / n of the variances between replicates is added, of the residual and of preferences. The names of
+    these scales end in `BY_REPLICATE`.
     """
     shares = residual_shares(data, side)
     weights = {RESIDUAL: shares}
@@ -165,9 +170,19 @@ def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: n
 def inputs_from_vectors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     """Return the inputs of a PyMC model for preferences and related words, in units of the priors.
 
-    For sides whose preferences have a prior from vectors, these are the expected standard deviation, 1 or 0 for
-    compared and control classes, and the weights of the scales that explain a part of the variance. For sides with
-    related words, these are the expected inflation and the number of directions, or `CERTAIN` if it is unknown.
+    Each array has a number for each group or class of a side ("target" or "attribute"). If the preferences of the side
+    have a prior from vectors, the arrays are
+
+    - ``{side}_preference_sd``, the expected standard deviation of preferences;
+    - ``{side}_is_compared``, 1 for groups and associated classes, and 0 for control classes;
+    - ``{side}_share_of_{scale}``, the weight of the squared scale in c, the part of the variance of measured
+      preferences that is not due to true preferences (see `explained_by`).
+
+    If some words of the side are related, the arrays are
+
+    - ``{side}_inflation_expected``, the expected ratio of the variance of a mean to the variance for independent words;
+    - ``{side}_directions``, the number of directions in which general words vary. If it is unknown, the expected ratio
+      is treated as known, so the number is very large (`CERTAIN`).
     """
     unit = unit_of(spec, data)
     arrays: dict[str, Numbers] = {}

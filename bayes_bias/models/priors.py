@@ -104,27 +104,33 @@ def _preference(
     inputs: Mapping[str, Any],
     dims: Mapping[str, Any],
 ) -> pt.TensorVariable:
-    r"""Add the standard deviation :math:`\sigma` of preferences, which is derived from a variance with a prior from
-    vectors,
+    r"""Add the standard deviation :math:`\sigma` of true preferences to the current PyMC model, for each group or class
+    of a side.
+
+    It is derived from the variance :math:`\tau^2` of measured preferences, which has a prior from vectors,
 
     .. math:: \tau^2 = \phi x, \qquad x \sim \mathrm{InverseGamma}(\nu / 2, \nu / 2 \cdot \hat\tau^2), \qquad
               \sigma^2 = \max(\tau^2 - c, 0)
 
-    with the factor :math:`\phi` of the side (1 for control classes), the expected variance :math:`\hat\tau^2`, and the
-    part c that other scales explain, which is a weighted sum of the squares of scales in `sd`.
+    where :math:`\nu` is the degrees of freedom of the prior, and :math:`\hat\tau^2` the expected variance. All groups
+    or classes share the factor :math:`\phi`, except for control classes, in which it is 1. The part c of the variance
+    is not due to true preferences but, for example, to residuals. It is a weighted sum of the squares of the scales in
+    `sd`, with the weights ``{side}_share_of_{scale}`` from the inputs.
     """
-    half = double_parameters(spec.priors[name])["nu"] / 2
+    half_nu = double_parameters(spec.priors[name])["nu"] / 2
     expected = inputs[f"{side}_preference_sd"] ** 2
-    # Given the factor, variances relative to it are independent, which is easier to sample.
-    relative = pm.InverseGamma(f"{variance_name(side)}_relative", alpha=half, beta=half * expected, dims=dims[name])
-    factor = variable(prior_of_factor(spec, side), factor_name(side))
-    variance = relative * factor ** inputs[f"{side}_is_compared"]
-    variance = pm.Deterministic(variance_name(side), variance, dims=dims[name])
-    explained: Any = 0
+    # Given phi, the variances x are independent, which is easier to sample.
+    x = pm.InverseGamma(f"{variance_name(side)}_relative", alpha=half_nu, beta=half_nu * expected, dims=dims[name])
+    phi = variable(prior_of_factor(spec, side), factor_name(side))
+    # The exponent is 1, or 0 in control classes, in which the factor is therefore 1.
+    tau_squared = x * phi ** inputs[f"{side}_is_compared"]
+    tau_squared = pm.Deterministic(variance_name(side), tau_squared, dims=dims[name])
+    c: Any = 0
     for scale, scale_sd in sd.items():
         if f"{side}_share_of_{scale}" in inputs:
-            explained = explained + inputs[f"{side}_share_of_{scale}"] * scale_sd**2
-    return pm.Deterministic(name, pt.sqrt(pt.maximum(variance - explained, LEAST_SQUARE)), dims=dims[name])
+            c = c + inputs[f"{side}_share_of_{scale}"] * scale_sd**2
+    # The square is at least `LEAST_SQUARE`, because the square root has no derivative at zero.
+    return pm.Deterministic(name, pt.sqrt(pt.maximum(tau_squared - c, LEAST_SQUARE)), dims=dims[name])
 
 
 def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
