@@ -315,8 +315,8 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
         scale = int(variances[i].scale)
         factor = int(variances[i].factor)
         x, df = point[scale], scales[scale].df
-        v = parameters[len(scales) + i]
-        # A scale of zero does not change with its variance.
+        v = parameters[len(scales) + i]  # variances follow the scales
+        # v_slope is the derivative with respect to v. A scale of zero does not change with its variance.
         v_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
             square_slopes[int(variances[i].explaining[k])] -= variances[i].weight[k] * v_slope
@@ -373,8 +373,10 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
     (`VARIANCE`).
 
     `shapes` has the shape of each parameter in the order of the sampled points, so a parameter with three elements has
-    three rows. The row of a scale is ``(*terms of its prior, unit of its transform, df, expected variance)``. If its
-    prior comes from vectors, it has no terms, but degrees of freedom and an expected variance.
+    three rows. The row of a scale is ``(*terms of its log prior density, unit, df, expected)``. `unit` is the unit of
+    its transform if the scale is folded (`FoldedScale`), and 0 if its log is sampled. `df` and `expected` are the
+    degrees of freedom and the expected variance of a prior from vectors, and 0 otherwise. A prior from vectors has no
+    terms of its own (`Terms()`), because it is the prior of the variance from which the scale is computed.
     """
     names = [name for name, shape in shapes.items() for _ in range(prod(shape))]
     scales = np.zeros(len(names), SCALE)

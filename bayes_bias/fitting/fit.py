@@ -93,9 +93,11 @@ def fit_table(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Fitted:
-    """See `fit`.
+    """Fit a model to a table, with the arguments of `fit`, and return the fit with its spec.
 
-    The result stores the spec that was fitted, so that later functions need not read the spec from attributes.
+    A model is adapted to the table first: for example, replicates are averaged if the model has no effects of them. The
+    result stores the spec that was fitted, so that later functions need not read the spec from attributes. A user's own
+    PyMC model is fitted by `fit_custom`.
     """
     seed = check_seed(seed)
     check_sampling(sampling)

@@ -143,11 +143,12 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
 
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
-    """Return the information of the values about each word's level, and the averages that the values do not determine.
+    """Return the evidence of the values about the level of each word, and the matrices that average over words.
 
-    Given the residual variance, the score of a word is the sum of the deviations of its values from the means of their
-    blocks, divided by this variance. The information is the number of its values divided by the variance, averaged over
-    the words of its group or class. See `PartlyCentredWithin`.
+    The level of a word is normal given the values of its pairs, and the sampler is faster if it moves levels relative
+    to this distribution (see `PartlyCentredWithin`). The evidence of a side has two rows. The score of a word is the
+    sum of the deviations of its values from the means of their blocks, divided by the residual variance. Its
+    information is the number of its values divided by this variance, averaged over the words of its group or class.
 
     In the code, i, j, g, and c are the target, attribute, group, and class of each pair. A cell is a group of targets,
     or a class of attributes. `averaging` has two matrices for each side: from words to the averages of their cells
@@ -294,10 +295,14 @@ def _word_effects(
 
     A cell is a class for targets, and a group for attributes. The effects are the sum of the effects of single words,
     the part that related words of a group or class share, and the part that the words of a sub-topic or pair share.
-    `sd` has the standard deviation of each component, which is expanded here to one row for each word.
+
+    `sd` has the standard deviation of each component of the effects, such as levels and preferences. If it differs
+    between the groups (classes) of the words, it is expanded here to one row for each word. `suffix` is added to the
+    names of components, and is `BY_REPLICATE` for the differences between replicates. `inflation` is the factor by
+    which relations between words multiply the variance of the mean of a group (class).
     """
     category = inputs["group_of" if side == "target" else "class_of"]
-    cluster = inputs[f"{side}_cluster"]
+    cluster = inputs[f"{side}_cluster"]  # the sub-topic or pair of each word, or -1
     components = [component for component in OF_WORDS if component.part == f"{side}s"]
     word_sd = dict(sd)
     for component in components:
@@ -330,13 +335,15 @@ def _summed(
     category: Any = None,
     evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """Return the sum of the effects of these components (entities, cells).
+    """Add the effects of these components to the current PyMC model, and return their sum (entities, cells).
 
-    Entities are words, clusters of words, groups or classes, or replicates. Each component has independent effects
-    with its standard deviation in `sd`, which act on some cells (classes for targets, groups for attributes).
+    Entities, the dims along which effects are independent, are words, clusters of words, groups or classes, or
+    replicates. Each component has standard normal variables, multiplied by its standard deviation in `sd`, which act on
+    some cells (classes for targets, groups for attributes). `suffix` is added to the names of components.
 
-    If `category` is passed, which is the position of each word's entity, return the effects of words (words, cells)
-    instead. Levels of words, with one number for each word, are parametrised according to the `evidence` of the data.
+    If entities are groups or classes, `category` is the position of each word's entity, and the result has the effects
+    of words (words, cells) instead. Levels, with one number for each word, are parametrised according to the `evidence`
+    of the data about them (see `PartlyCentredWithin`): its score and information, and the matrix of averages.
     """
     total: pt.TensorVariable | float = 0.0
     n_classes = len(coords["attribute_class"])
@@ -353,6 +360,7 @@ def _summed(
         else:
             effect = _standard_normal(f"{name}_shared_z", component, entities, coords)[category] * scale
         if component.part != "attributes":
+            # The pattern (effects, classes) is 1 if an effect acts on a class. Its sum over effects has all classes.
             pattern = over_classes(n_classes, n_classes - len(coords["control"]))[component.over_classes]
             effect = (effect[..., None] * pattern).sum(axis=-2)
         total = total + effect
@@ -364,8 +372,10 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
     (entities, groups, classes). Axes along which effects do not differ have length one.
 
     The dims of the PyMC variable are, first, those along which effects are independent, then the entities, and finally
-    those along which effects sum to zero, because PyMC requires these to be last. The axes are then put in order, where
-    "x" is an axis of length one.
+    those along which effects sum to zero, because PyMC requires these to be last. The axes are then put in the order
+    above, where "x" is an axis of length one. The component declares how its effects differ over groups and classes:
+    they sum to zero over all groups or associated classes ("zero-sum"), are independent in each control class
+    ("controls"), or do not differ. `drawn_along` is the dim of the PyMC variable in the first two cases.
     """
     drawn_along = {
         ("group", "zero-sum"): "preferred_group",

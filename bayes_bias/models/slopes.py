@@ -63,7 +63,11 @@ def explained_pairs(
 
 
 def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
-    """Return the part of word means, relative to their group (class), that slopes explain, (chain, draw, words, k)."""
+    """Return the part of word means, relative to their group (class), that slopes explain, (chain, draw, words, k).
+
+    It is the product of the centred covariates, (words, covariates), and the slopes, (covariates, k), for the k classes
+    (groups) of the other side.
+    """
     by_covariate = _regression(slopes, data, side).transpose("chain", "draw", *reversed(DIMS_OF[f"{side}_slope"]))
     return np.asarray(centre_covariates(data, side) @ by_covariate.to_numpy())
 
@@ -114,16 +118,17 @@ class Slopes:
         r"""Estimate slopes by generalised least squares, so that parts of the table in which words vary less get more
         weight.
 
-        Let :math:`X_p` (rows, q) be the covariates of the rows of part p, :math:`Y_p` (rows, k) their values, and
-        :math:`P_p` the inverse of the covariance of a row given the scales. The covariance of the slopes is the inverse
-        of :math:`\sum_p X_p' X_p \otimes P_p`, and their mean is this covariance times
-        :math:`\sum_p X_p' Y_p P_p`.
+        A part has words with the same variance. Let :math:`X_p` (rows, q) be the q covariates of the rows of part p,
+        :math:`Y_p` (rows, k) their values in the k classes or groups of the other side, and :math:`P_p` (k, k) the
+        inverse of the covariance of a row given the scales. The covariance of the slopes is the inverse of their
+        information :math:`\sum_p X_p' X_p \otimes P_p`, and their mean is this covariance times their score
+        :math:`\sum_p X_p' Y_p P_p`. Leading axes (...) of the results are draws of the scales.
         """
         x = data[f"{side}_slope_design"].to_numpy()
         y = data[f"{side}_slope_value"].to_numpy()
         _, first_row, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
         patterns = slope_patterns(data, side, variances.patterns)[first_row]  # equal for all rows of a part
-        precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))
+        precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))  # (..., parts, k, k)
         q, k = x.shape[-1], y.shape[-1]
         xx = np.empty((len(first_row), q, q))
         xy = np.empty((len(first_row), q, k))
@@ -131,6 +136,7 @@ class Slopes:
             rows = x[part == p]
             xx[p] = rows.T @ rows
             xy[p] = rows.T @ y[part == p]
+        # A slope has a covariate (l or m) and a class or group of the other side (i or j). Its two indices are joined.
         information = np.einsum("plm,...pij->...limj", xx, precision)
         covariance = np.linalg.inv(information.reshape(*information.shape[:-4], q * k, q * k))
         score = np.einsum("plj,...pij->...li", xy, precision)
@@ -162,7 +168,7 @@ class Slopes:
         return mean, np.einsum("ja,...ab,jb->...j", w, self.covariance, w)
 
     def draw(self, rng: np.random.Generator) -> Numbers:
-        """Draw slopes once for each set of scales."""
+        """Draw slopes (..., covariates, k) once for each set of scales: their centre plus normal noise."""
         normal = rng.standard_normal((*self.covariance.shape[:-1], 1))
         noise = (np.linalg.cholesky(self.covariance) @ normal)[..., 0]
         return np.asarray(self.centre + noise.reshape(self.centre.shape))
@@ -176,11 +182,12 @@ def sides_explained(data: xr.Dataset) -> tuple[Side, ...]:
 def drawn_slopes(
     variances: Variances, data: xr.Dataset, sample: Mapping[str, xr.DataArray], rng: np.random.Generator
 ) -> xr.Dataset:
-    """Draw all slopes given the scales, at the centre of the covariates of the other side.
+    """Draw all slopes given the scales: of the covariates of targets, of attributes, and of products of both.
 
-    The estimates in `Slopes` are of word means, so they are averaged over the words of the other side. If both sides
-    have covariates, the product slopes times the mean covariates of the other side are therefore subtracted. `sample`
-    has the sample dims of the draws with their labels.
+    `Slopes` are slopes of word means, that is, averages over the words of the other side. If both sides have
+    covariates, the stored slopes are at the centre of the covariates of the other side, so the slopes of products times
+    the mean covariates of the other side are subtracted. `sample` has the sample dims of the draws with their labels.
+    `Slopes.draw` returns (..., covariates, k), and the stored variables have the covariates last (`DIMS_OF`).
     """
     sides = sides_explained(data)
     slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
@@ -226,14 +233,17 @@ def explained_contrast(
 
 
 def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
-    """Return the part of the variance of contrasts of block means, (chain, draw, contrast), that is due to the
-    covariates of new words. The variance of the unadjusted bias includes this part, but the variance of the bias at
-    equal covariates does not.
+    """Return the variance of contrasts of block means, (chain, draw, contrast), that is due to the covariates of new
+    words of a side. The variance of the unadjusted bias includes this part, but the variance of the bias at equal
+    covariates does not.
+
+    A contrast with `weights` has slopes b, the weighted sum of the slopes of the classes (groups) of the other side. In
+    a group (class) of n words, its mean varies by ``b' C b / n`` with the correlation C of covariates, which are in
+    standard deviations. The variances of the groups (classes) are added.
     """
     z = centre_covariates(data, side)
     covariate = f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
-    # A mean of n words varies by b' C b / n, where b are the slopes of the contrast and C is the correlation.
     b = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
     b = b / np.sqrt(data[f"n_{side}s"])
     return xr.dot(b, correlation, b.rename({covariate: "other"}), dim=[covariate, "other", CATEGORY_COORD[side]])
