@@ -54,9 +54,10 @@ class CovariateEstimates:
     def unadjusted_bias(self) -> Estimate:
         """Return the bias of words with their actual covariates. New words have new covariate values.
 
-        Given the scales, the variance of the bias at equal covariates includes the variance of the explained part,
-        which cancels here. The variance between the covariates of new words (`spread`) is added, for the sides that the
-        scope samples. Draws are the adjusted bias, plus the explained part, plus normal draws with this variance.
+        The adjusted bias, at equal covariates, is the unadjusted bias minus the part that covariates explain. Given the
+        scales, its variance therefore includes the variance of the explained part, which is subtracted here. The
+        variance due to the covariates of new words (`spread`) is added, for the sides that the scope samples. Draws are
+        the adjusted bias, plus the explained part, plus normal draws with the variance `spread`.
         """
         adjusted = self.bias()
         assert adjusted.noise_sd is not None

@@ -251,7 +251,11 @@ class RandomEffects:
         return mu, step, _normalised(np.exp(log_weight - log_weight.max()))
 
     def _log_likelihood(self, k: int, mu: Numbers, tau: Numbers) -> Numbers:
-        """Return the log likelihood of mu and tau given one list, averaged over the components of its bias."""
+        """Return the log likelihood of mu and tau given list k. The arrays `mu` and `tau` are broadcast.
+
+        The bias of the list is a mixture of components s with equal weights, so the likelihood is the mean over s of
+        ``Normal(centre[k]; mu, sqrt(tau**2 + sd[k, s]**2))``.
+        """
         sd = np.sqrt(tau[..., None] ** 2 + self.sd[k] ** 2)
         by_component = norm.logpdf(self.centre[k], mu[..., None], sd)
         return np.asarray(logsumexp(by_component, axis=-1) - np.log(self.sd.shape[1]))

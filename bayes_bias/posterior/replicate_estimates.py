@@ -33,8 +33,10 @@ class ReplicateEstimates:
     def left_out(self) -> dict[str, str]:
         """Return the reason why a user's own model lacks each estimand, or "" if it has the estimand.
 
-        The bias in a replicate needs all effects that the scope fixes, because they are added to the mean. The other
-        estimands need the scales. If the scope samples no words, estimands are raw values, and need neither.
+        All estimands need the standard deviations of effects, except for the bias in a replicate. This bias needs draws
+        of all effects that the scope fixes, because they are added to the mean. The collapsed model can draw them, but
+        a user's own model must have them as variables (`EFFECT_OF` has their names). If the scope samples no words,
+        estimands are raw values, and need neither.
         """
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
         if reasons:

@@ -155,12 +155,16 @@ def _side(
     general: GeneralWords | None,
     spec: ModelSpec,
 ) -> SideOfTable:
-    """Return the statistics of one side from the deviations (lists, words, k) of word means from the mean of their
-    group or class.
+    """Return the statistics and priors of one side of many tables of the same design, `lists`, which are integrated
+    together.
 
-    A cell is a group of targets, or a class of attributes, and k are the cells of the opposite side. Each cell has a
-    scatter matrix (k, k) and a unit of its prior. Preferences have a prior from vectors if their expected variance is
-    known and cells have scales of their own, and otherwise the exponential prior.
+    A cell is a group of targets, or a class of attributes, and k are the cells of the opposite side. `categories` and
+    `opposite` have the words of each cell and their vectors, `weights` (cells, k) are the weights of blocks in the
+    bias, `deviations` (lists, words, k) are the deviations of word means from the mean of their cell, and `within_sd`
+    (lists,) are the standard deviations within blocks.
+
+    Each cell has a scatter matrix (k, k) of its deviations, and a unit of its prior. Preferences have a prior from
+    vectors if their expected variance is known and cells have scales of their own, and otherwise the exponential prior.
     """
     words = _lengths(categories)
     lists = len(within_sd)
