@@ -22,6 +22,9 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     closeness to a control class, and ``repulsion`` is the closeness to a control class minus that to the other classes.
     There is no ``class_bias`` for a class with which all groups are associated, and none if there is only one group,
     because there are no other groups to compare with.
+
+    For each group, `associated` (groups, classes) is 1 in its associated class, and `others` has equal weights that sum
+    to 1 in the other compared classes.
     """
     groups = data.group.to_numpy()
     classes = data.attribute_class.to_numpy()
@@ -90,8 +93,11 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Weight each group's associated class minus the other classes, in the row of the group, (groups, groups,
-    classes)."""
+    """Return the weights of the bias of each group, (biases of groups, groups, classes).
+
+    The bias of a group is its closeness to its associated class minus its closeness to the other classes, whose weights
+    are `associated` and `others`, (groups, classes). Only the row of the group itself has weights.
+    """
     return np.eye(len(associated))[:, :, None] * (associated - others)[:, None, :]
 
 
@@ -99,7 +105,8 @@ def _class_signs(data: xr.Dataset) -> np.ndarray:
     """Return the weights of the bias of each class, (classes, groups, classes).
 
     The bias of a class is the mean over the groups that are associated with it, minus the mean over the other groups.
-    Only the blocks of the class itself have a weight.
+    Only the blocks of the class itself have a weight, so the last two dimensions of a class have a single column that
+    is not zero.
     """
     associated, _ = _associated_and_others(data)  # (groups, classes)
     mean_of_own = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]  # (classes, groups)

@@ -108,10 +108,15 @@ _CATEGORY = "\x1fhome"
 
 
 def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.intp]]) -> dict[str, Any]:
-    """Compute the variables for `table_means`; empty if there are no covariates.
+    """Return the standardised covariates of each side, as variables of the dataset from `table_means`. Without
+    covariates, the result is empty.
 
-    Values are relative to the average of the means of groups (of associated classes), in standard deviations of words
-    within these, and 0 for attributes of control classes. `cells` contains the position of each word's group or class.
+    For each covariate, the average of the means of groups (of associated classes), its `centre`, is subtracted, and the
+    result is divided by the standard deviation of words within groups (classes), `sd`. Attributes of control classes,
+    whose covariates are not known, have the value 0. The variables are the ``value`` of each word, the ``mean`` of each
+    group or class, and the ``sd`` and ``centre`` with which values were standardised.
+
+    `cells` contains the position of each word's group or class.
     """
     variables: dict[str, Any] = {}
     for side in SIDES:

@@ -101,7 +101,11 @@ def _require_column(frame: pd.DataFrame, column: str) -> None:
 
 
 def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
-    """Raise an error if there are no rows, if a word or label is empty, or if a value is not a number in the range."""
+    """Raise an error if there are no rows, if a word or label is empty, or if a value is not a number in the range.
+
+    `tidy` has the columns in `WORDS` (target, group, attribute, and class) and the column ``value``. The metric
+    determines the range of values, such as -1 to 1 for cosines.
+    """
     if tidy.empty:
         raise TableError("`frame` has no rows. Pass one row for each pair of a target and an attribute.")
     if not pd.api.types.is_numeric_dtype(tidy["value"]):
@@ -176,7 +180,10 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
 
 
 def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
-    """Raise an error if a matched pair has more than two words, or two words in one group or class."""
+    """Raise an error if a matched pair has more than two words, or two words in one group or class.
+
+    `dim` is the side of the words, and `label` the column with the name of each word's pair, "" for none.
+    """
     category = CATEGORY_COORD[dim]
     words = tidy[tidy[label] != ""].drop_duplicates(dim)
     for pair, members in words.groupby(label, sort=False):

@@ -154,7 +154,11 @@ def doubtful(replicates: Replicates) -> tuple[str, ...]:
 
 
 def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
-    """Raise an error if a replicate has a missing pair."""
+    """Raise an error if a replicate has a missing pair, and name the first one.
+
+    Products of vectors, whose values are not formed, have all pairs. `label` is the name of the replicate, and `kind`
+    the noun for replicates in the message.
+    """
     if isinstance(values.data, Products):
         return
     missing = np.argwhere(np.isnan(values.to_numpy()))

@@ -71,7 +71,10 @@ class Similarity:
     def average_replicates(
         self, targets: Rows, attributes: Rows, *, lazily: bool = False
     ) -> tuple[Values, list[Values]]:
-        """Compute the mean over replicates, and the numbers of each.
+        """Return the similarities of targets and attributes: the mean over replicates, and a table of each replicate.
+
+        Without replicates, there are no tables of replicates. Vectors of R replicates are stored divided by the square
+        root of R, so that the sum of their products over all replicates and dimensions is the mean over replicates.
 
         Parameters
         ----------
@@ -87,5 +90,4 @@ class Similarity:
         singles = [between(targets[:, r] * root, attributes[:, r] * root) for r in range(targets.shape[1])]
         if not self.product:
             return np.mean(singles, axis=0), singles
-        # The sum of products over replicates and dimensions is their mean, since vectors are divided by root R.
         return between(targets.reshape(len(targets), -1), attributes.reshape(len(attributes), -1)), singles

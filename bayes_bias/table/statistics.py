@@ -485,9 +485,12 @@ def without_slopes(
 ) -> dict[str, Any]:
     """Split the statistics of a side's parts into the parts that covariates explain and do not explain.
 
-    In each part, the deviations D (directions, k) have the expectation Z B, for covariates Z (directions, covariates)
-    in an orthonormal basis. With ``Z = U R``, the remaining scatter is the scatter of ``D - U U' D``, and ``U' D``
-    (rows, k) has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
+    `statistics` has the scatter and the degrees of freedom of each part, from `_parts`. In a part, the deviations D
+    (words, k) have the expectation Z B, with covariates Z (words, covariates) and unknown slopes B (covariates, k). The
+    singular value decomposition ``Z = U R`` has orthonormal columns U, one for each independent covariate. Two
+    independent statistics result: the scatter of the remainder ``D - U U' D``, and the estimate ``U' D``, which has the
+    expectation R B. The rows of R and of ``U' D`` are stored as ``slope_design`` and ``slope_value``, and the part to
+    which each row belongs as ``slope_part``. Each row takes one degree of freedom from its part.
     """
     covariates = centre_covariates(means, side)
     if not covariates.shape[1]:
@@ -500,7 +503,7 @@ def without_slopes(
         z_shared = [directions.basis @ (directions.basis.T @ z) for directions in word_set.shared]
         for z_of_part in (*z_shared, z - sum(z_shared)):
             u, size, right = np.linalg.svd(z_of_part, full_matrices=False)
-            is_large = size > _ROUNDING * np.sqrt(len(covariates))
+            is_large = size > _ROUNDING * np.sqrt(len(covariates))  # others are zero up to rounding
             designs.append(size[is_large, None] * right[is_large])
             values.append(u[:, is_large].T @ deviations[words])
             part_of_row += [n_parts] * int(is_large.sum())

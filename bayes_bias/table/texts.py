@@ -154,11 +154,14 @@ class _Noise:
         return cls(values, rows, columns, in_group.T @ rows, g, c)
 
     def of_targets(self) -> Numbers:
-        """Return the estimate of the covariance of block means from the differences between targets.
+        """Return the estimate of the covariance of block means, (group, class, group, class), from the differences
+        between targets.
 
-        Blocks of one group share its n targets. The covariance of the mean of n words is their scatter around this
-        mean, divided by n (n - 1).
+        Blocks of one group share its n targets, and blocks of different groups are independent. The covariance of the
+        mean of n words is their scatter around this mean, divided by n (n - 1). `g` is the position of the group of
+        each target.
         """
+        # The mean of each target in each class, minus the mean of its block, (p, targets, classes).
         effects = self.rows - self.blocks[:, self.g]
         covariance = np.zeros(self.blocks.shape[1:] * 2)
         for group, words in enumerate(np.bincount(self.g)):
@@ -168,11 +171,14 @@ class _Noise:
         return covariance
 
     def of_attributes(self) -> Numbers:
-        """Return the estimate of the covariance of block means from the differences between attributes.
+        """Return the estimate of the covariance of block means, (group, class, group, class), from the differences
+        between attributes.
 
-        Blocks of one class share its n attributes. The covariance of the mean of n words is their scatter around this
-        mean, divided by n (n - 1).
+        Blocks of one class share its n attributes, and blocks of different classes are independent. The covariance of
+        the mean of n words is their scatter around this mean, divided by n (n - 1). `c` is the position of the class of
+        each attribute.
         """
+        # The mean of each attribute in each group, minus the mean of its block, (p, groups, attributes).
         effects = self.columns - self.blocks[:, :, self.c]
         covariance = np.zeros(self.blocks.shape[1:] * 2)
         for attribute_class, words in enumerate(np.bincount(self.c)):
@@ -186,8 +192,10 @@ class _Noise:
 
         The interaction is the part of a deviation that the means of its row, column, and block do not explain. In a
         block, it is independent of other blocks. The variance of the block mean is the sum of squares, divided by the
-        number of pairs and by the degrees of freedom.
+        number of pairs and by the degrees of freedom. `g` and `c` are the positions of the group of each target and the
+        class of each attribute, with which means are expanded to the shape of the values.
         """
+        # The mean of the row plus the mean of the column minus the mean of the block, (p, targets, attributes).
         fitted = self.rows[:, :, self.c] + self.columns[:, self.g] - self.blocks[:, self.g][:, :, self.c]
         squares = ((self.values - fitted) ** 2).sum(axis=0)  # (targets, attributes)
         covariance = np.zeros(self.blocks.shape[1:] * 2)

@@ -109,6 +109,9 @@ def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
 def check_shared_words(slices: Mapping[Any, AssociationTable]) -> None:
     """Raise an error if the slices together have lost half of the words of a group or class.
 
+    A comparison of slices uses only the words that are in all slices. A word is lost if a slice lacks it that another
+    slice has.
+
     Raises
     ------
     TableError
