@@ -262,7 +262,9 @@ def _values(score: Score, sentences: _Sentences, predict: Predicted, corrected: 
 
     A value is :math:`\log p(i \mid j)`, the log probability of the predicted word i in a sentence with the other word
     j. If `corrected`, the prior log probability :math:`\log p(i)`, with a mask in place of j, is subtracted. The model
-    answers all sentences of a template in one call.
+    (`score`) answers all sentences of a template in one call: first the pairs, row by row, and then the predicted words
+    alone. `sentences.position` (targets, attributes) is the position of the predicted word of each pair among the
+    latter.
     """
     values = {}
     step(f"log probabilities in {len(sentences.labels)} sentences")

@@ -269,8 +269,9 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
     """Compare each embedding with the reference, by the random words that both contain.
 
     `drawn` contains the random words of each embedding, with their unit vectors. Without a `reference`, the embedding
-    with the median mean cosine is used. With `copies`, embeddings are comparable if each is a changed copy of the
-    reference, whatever their q.
+    with the median mean cosine is used. The q of an embedding is the mean distance of its words, relative to their mean
+    distance in the reference, and embeddings are comparable (`alike`) if q is between `LEAST` and `MOST`. With
+    `copies`, they are also comparable, whatever their q, if each is a changed copy of the reference.
 
     The result is unknown, with a reason, in three cases: embeddings share too few words, all words have one vector, or
     words have a mean cosine of zero. In the last case, the mean vector was subtracted, so q is near 1 in any case.

@@ -96,8 +96,11 @@ class NullDesign:
     ) -> Self:
         """Return the design of a list, limited to words in the embedding, with random attributes or targets.
 
-        Random words are drawn from a pool of common words of the embedding. With `own_words`, there is no pool, and the
-        attributes or targets are the words of the list, exchanged between classes or groups.
+        `random` names the sides that get random words, which are drawn from a pool of common words of the embedding.
+        With `own_words`, there is no pool, and the words of these sides are the words of the list, exchanged between
+        classes or groups. If a list names sub-topics that all groups (classes) share, words are exchanged only within
+        sub-topics, the `strata`. A side that keeps its own words has them in `groups` or `classes`, and of a side with
+        random words, only the numbers of words are needed, the `sizes` of classes.
         """
         if random == "targets" or (own_words and random == "both"):
             _check_balance(wordlist)

@@ -69,7 +69,11 @@ class Diagnostics:
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
-        """The problems in plain words without a remedy, for a model whose sampler the user cannot set."""
+        """The problems of sampling in plain words, each with its threshold, but without a remedy.
+
+        There is a problem if R-hat is unknown or above `MAX_R_HAT`, if an effective sample size (ESS) is below
+        `MIN_ESS`, or if transitions diverged. The texts are for models whose sampler the user cannot set.
+        """
         sentences = []
         if isnan(self.r_hat):
             unknown = (

@@ -256,6 +256,11 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
 
     The order is: scales, the factors and variances of preferences with a prior from vectors, inflations by related
     words, and shape parameters of the residual. Priors are in the units of the table.
+
+    Scales have the prior of the spec, in a unit that may differ between groups and classes. The variance of preferences
+    from vectors is ``factor * sd**2 * nu / ChiSquared(nu)`` with the expected standard deviation, without a factor for
+    control classes. The factor is ``nu / ChiSquared(nu)`` with other degrees of freedom. The inflation of the variance
+    of a mean is ``1 + (expected - 1) * df / ChiSquared(df)``, or 1 for independent words.
     """
     units = units_of_priors(spec, data)
     sides = sides_from_vectors(spec, data)

@@ -655,10 +655,16 @@ class _Design(NamedTuple):
     def of(cls, scores: WordScores) -> Self:
         """Return the parts of a table, and the variances that it can determine, with their shares in the bias.
 
-        The parts are the means of targets, the means of attributes, and the interaction. A contrast w of block means
-        has the variance ``w' P w / n`` for one unit of a variance with pattern P, summed over groups g with n targets,
-        or over classes c with n attributes. Residuals are independent in all pairs. With one group, attributes have no
-        preferences, so the variance of preferences is omitted.
+        The parts are the means of targets, the means of attributes, and the interaction, with the scatter and degrees
+        of freedom of each. `_COMPONENTS` names the variances m: levels and preferences of targets and of attributes,
+        and the residual. The pattern P of a variance is the covariance of a word's means over classes c (or groups g)
+        for one unit of this variance.
+
+        The share of a variance is the variance of the bias for one unit of it. A bias with the weights w of blocks has
+        the variance ``w' P w / n``, summed over groups with n targets, or over classes with n attributes. Residuals,
+        the last pattern, are independent in all pairs, so their share is the sum over blocks of the squared weight
+        divided by the number of pairs. Variances whose patterns are zero in all parts are omitted: with one group,
+        attributes have no preferences.
         """
         data, weights = scores.statistics, scores.weights
         n_targets = data.n_targets.to_numpy()
@@ -736,8 +742,9 @@ def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numb
 def _restricted_maximum(parts: Sequence[_Part], n_variances: int) -> _Numbers:
     """Return the non-negative variances that maximise the restricted likelihood.
 
-    A search finds them relative to the residual mean square, which is their unit. Variances at the bound of zero stay
-    there, and a few Newton steps make the positive ones exact.
+    The variances are those of the components of `_Design`, with the residual variance last. A search minimises the
+    deviance, minus twice the log likelihood, with the residual mean square as the unit of variances. Variances at the
+    bound of zero stay there, and a few Newton steps make the positive ones exact.
     """
     unit = float(parts[-1].scatter[0, 0] / parts[-1].df)
 

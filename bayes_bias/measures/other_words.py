@@ -51,6 +51,11 @@ def random_tables(
 ) -> Iterator[AssociationTable]:
     """Yield tables with the same design and embedding, but with random common words instead of the words of the list.
 
+    `random` names the sides whose words are replaced. A draw takes as many words from a shuffled pool as these sides
+    have, without replacement, and divides them between the sides. Words of the other side, and words of defining sets,
+    keep their vectors. Vectors are prepared as the similarity requires, for example scaled to unit length, and the
+    original lengths are then stored for measures that need them. The draw depends only on the seed and its number.
+
     Raises
     ------
     MeasureError

@@ -268,8 +268,10 @@ class Result:
         return dict(as_json(self))
 
     def to_frame(self, ci_prob: float = 0.95) -> pd.DataFrame:
-        """Return one numeric row, with the same columns for every measure. `ci_prob` is the probability of its
-        interval.
+        """Return one numeric row, with the same columns for every measure (see `row_columns`): the value, the value
+        that means no bias (`b0`), both bounds of the range, the p-value, and both bounds of the interval.
+
+        A number that the measure does not have is NaN. `ci_prob` is the probability of the interval.
         """
         p_value = float("nan") if self.p_value is None else self.p_value
         interval = self.interval or (float("nan"), float("nan"))

@@ -491,7 +491,11 @@ def _component_sds(bias: Estimate) -> Numbers:
 
 
 def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
-    """Return the fits. Raise an error if they cannot be pooled."""
+    """Return the fits. Raise an error if there are fewer than two, or if they cannot be pooled.
+
+    Pooled fits must have the collapsed likelihood, because the posterior of each bias is then a mixture of normals.
+    They must also have converged, have different names, and be of the same kind of values, embedding, and model.
+    """
     fits = [Fitted.of(posterior).generalising("pooling") for posterior in posteriors]
     if len(fits) < 2:
         raise BayesBiasError(
