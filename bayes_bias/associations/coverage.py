@@ -451,7 +451,8 @@ POOL_SIZE = 2_000
 def random_words(embedding: Embedding, seed: int) -> list[str]:
     """Draw at most `POOL_SIZE` common words from an embedding, and return them in the order of the embedding.
 
-    The same seed gives the same words.
+    Words are drawn from those that the embedding offers as its pool, if they have more than two letters, all of them
+    lower-case and ASCII. A pool of at most `POOL_SIZE` words is returned whole. The same seed gives the same words.
     """
     offered = embedding.pool()
     if len(offered) <= POOL_SIZE:

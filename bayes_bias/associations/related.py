@@ -315,7 +315,11 @@ class CategoryWords:
 
     @cached_property
     def mean_eigenvalue(self) -> Numbers:
-        """Mean eigenvalue of the centred profiles, that is, their sum of squares divided by n - 1. NaN for one word."""
+        """Mean eigenvalue of the scatter of n words, or NaN for one word.
+
+        A profile describes a word by its centred cosines with all general words. The sum of the eigenvalues is the sum of squares of
+        the profiles after their mean is subtracted, and n - 1 eigenvalues can differ from zero.
+        """
         if self.words < 2:
             return np.full(self.rows.shape[:-2], np.nan)
         return np.asarray((self.centred**2).sum(axis=(-2, -1)) / (self.words - 1))

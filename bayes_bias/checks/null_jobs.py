@@ -414,7 +414,8 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     """Return the records of random draws for each cell, with one row for each draw, method, and scope (see `judge`).
 
     Records are stored in the folder, with ten draws per file (or a hundred, if posteriors are integrated), so that a
-    stopped run, or a run with more draws, can continue. For `jobs`, see `calibrate`.
+    stopped run, or a run with more draws, can continue. Such a batch of draws of one cell is a job, and `jobs` is the
+    number of processes, or a Dask client (see `calibrate`).
 
     Raises
     ------

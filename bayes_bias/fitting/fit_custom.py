@@ -25,9 +25,11 @@ from bayes_bias.table.association_table import AssociationTable
 
 
 def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
-    """See `bayes_bias.fit`. Without the dim ``replicate``, a model is fitted to the mean of replicates.
+    """Fit a user's own PyMC model to a table, and return the fit.
 
-    A notice is logged in this case.
+    If the model lacks the dim ``replicate``, it is fitted to the mean of replicates, with a notice. Two errors of the
+    sampler get messages that name their cause: a starting point without a finite density, and a free variable on which
+    nothing depends.
     """
     name = name_of(model)
     pymc_model = built(model, table)

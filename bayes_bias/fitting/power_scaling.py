@@ -234,7 +234,11 @@ class GivenDraws:
 
     @property
     def rank(self) -> xr.DataArray:
-        """Return the predictive rank of each value, that is, the posterior mean of its cdf, ``(pair)``."""
+        """Return the predictive rank of each value, ``(pair)``.
+
+        It is the probability of a smaller value, that is, the cumulative distribution function of each draw at the
+        value, averaged over draws.
+        """
         if self.distribution is stats.norm:  # without SciPy's checks of each value, which take longer than the function
             expected, scale = self.parameters
             return xr.apply_ufunc(ndtr, (self.observed - expected) / scale).mean(_SAMPLE)

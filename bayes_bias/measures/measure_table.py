@@ -279,7 +279,8 @@ def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str])
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
     """Return the rows of a measure in the table, and its result, or None if the measure returns rows.
 
-    Raise an error if a cell of the rows is not a number.
+    A measure returns a result, which becomes a row with the name of the measure, or several rows as a frame. Raise an
+    error if a cell of the rows is not a number.
     """
     outcome = _outcome(name, occasion)
     result = outcome if isinstance(outcome, Result) else None

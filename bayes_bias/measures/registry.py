@@ -192,6 +192,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     check_kind("measure", name, str, "not a name. Write @measure('my measure').", MeasureError)
 
     def register(function: F) -> F:
+        """Add the function to the measures, unless a function of another module has the same name."""
         if not callable(function):
             raise MeasureError(f"The measure '{name}' is {function!r}. Decorate a function.")
         _check_signature(name, function)

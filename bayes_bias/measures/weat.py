@@ -419,7 +419,11 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 
 @measure("ML-EAT", rank=18)
 def _ml_eat_of(occasion: Occasion) -> pd.DataFrame:
-    """Return a row for each group, which is level 2. The row of WEAT in the table of measures is level 1."""
+    """Return a row of the table of measures for each group, which is level 2 of ML-EAT.
+
+    A group has an effect size, a p-value, and the largest effect size that its number of words allows. Level 1, the
+    comparison of both groups, is WEAT, which has a row of its own.
+    """
     result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
     rows = []
     for group, effect_size, p_value, largest in result.groups.itertuples():

@@ -83,7 +83,8 @@ class CovariateEstimates:
 
         The slope of a preference for a class is its slope minus the mean over classes. With two classes, both slopes
         differ only in sign, so only the first is returned. For attributes of a single group, which have no preferences,
-        return the slopes of their closeness to the group.
+        return the slopes of their closeness to the group. `DIMS_OF` has the two dims of slopes: `across` the classes
+        (groups), and the covariates. Each contrast is labelled "covariate of targets: class".
         """
         rows = []
         for side in SIDES:

@@ -379,7 +379,8 @@ class _Blocks:
     def target_bias(self) -> Estimate:
         """Return the bias of each target, a contrast of its means in the classes.
 
-        The target is fixed, so only attributes and the residual are noise.
+        The target is fixed, so only attributes and the residual are noise. `weights` (target, group, class) are zero
+        except in the group of the target, so their sum over groups has the weight of each class.
         """
         weights = target_weights(self.data)
         by_target = weights.sum("group")
@@ -389,7 +390,9 @@ class _Blocks:
     def attribute_bias(self) -> Estimate:
         """Return the bias of each attribute, a contrast of its means in the groups.
 
-        The attribute is fixed, so only targets and the residual are noise.
+        The attribute is fixed, so only targets and the residual are noise. `weights` (attribute, group, class) are zero
+        except in the class of the attribute, so their sum over classes has the weight of each group. Attributes of
+        classes without a bias are not among them.
         """
         weights = attribute_weights(self.data)
         by_attribute = weights.sum("attribute_class")

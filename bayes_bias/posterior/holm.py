@@ -104,7 +104,11 @@ def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set
 
 
 def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
-    """Return the lists that share at least half of their targets, or of their attributes, with another list."""
+    """Return the lists that share most of their targets, or of their attributes, with another list.
+
+    `words` has the targets and the attributes of each list. A share is a proportion of the words of the shorter list,
+    and is compared with `_MOSTLY`.
+    """
     related: set[str] = set()
     for first, second in combinations(words, 2):
         shares = map(share_in_common, words[first], words[second])

@@ -230,8 +230,10 @@ def plan(
 
 
 def by_words(planned: pd.DataFrame) -> xr.Dataset:
-    """Return the diagonal of a `plan`, with equal numbers of targets per group and attributes per class, along
-    ``words``.
+    """Return the rows of a `plan` with equal numbers of targets per group and attributes per class.
+
+    The plan has a row for each combination of both numbers. The result has one dimension, ``words``, for their common
+    value.
     """
     grid = planned.to_xarray()
     words = np.intersect1d(grid.targets, grid.attributes)

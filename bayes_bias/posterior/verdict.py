@@ -181,7 +181,9 @@ class Verdict(Tabled):
 
     @property
     def added(self) -> str:
-        """The words or replicates to which `wider` generalises, but not this verdict, such as "new attributes"."""
+        """The words or replicates to which only the verdict under a wider scope, `wider`, generalises, such as "new
+        attributes". The result is "" if there is no such verdict.
+        """
         if self.wider is None:
             return ""
         more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
@@ -224,7 +226,12 @@ class Verdict(Tabled):
         return replace(self, label="confounded with frequency", problems=(reason,), wider=None)
 
     def _shown(self) -> pd.DataFrame:
-        """Return the verdict as a table with one row. A raw contrast with fixed texts has no probability by chance."""
+        """Return the verdict as a table with one row: the verdict, the mean and its interval, the probability of such a
+        result by chance, and the scope.
+
+        A raw contrast (a scope that samples nothing) with fixed texts varies over nothing, so it has no such
+        probability. With covariates, there are columns for the unadjusted bias and the part that covariates explain.
+        """
         lower, upper = interval_names(self.ci_prob)
         row = {"verdict": with_unit(self.short, self.unit), "mean": self.mean, lower: self.lower, upper: self.upper}
         chance_of_it = np.nan if self.described_scope.samples_nothing and not self.texts else self.chance
@@ -299,7 +306,11 @@ class Verdict(Tabled):
 
     @property
     def _samples(self) -> str:
-        """Return a noun phrase for new lists, or new samples of replicates, that could be drawn."""
+        """Return a noun phrase for the samples that could be drawn instead of the list, such as "lists like this one".
+
+        A scope that samples no words or replicates has new corpora, and a scope that samples only replicates has new
+        samples of replicates. Words of a side that the scope does not sample are fixed ("lists with these targets").
+        """
         scope = self.described_scope
         if scope.samples_nothing:
             return "corpora like this one"

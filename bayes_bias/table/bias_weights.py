@@ -54,7 +54,10 @@ def bias_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return weights (contrasts, groups, classes) that select one block mean each, labelled ``"group, class"``."""
+    """Return weights (contrasts, groups, classes) that select one block mean each, labelled ``"group, class"``.
+
+    There is a contrast for each block, group by group, whose only weight is 1 in this block.
+    """
     groups = data.group.to_numpy()
     classes = data.attribute_class.to_numpy()
     blocks = np.eye(len(groups) * len(classes)).reshape(-1, len(groups), len(classes))

@@ -67,7 +67,11 @@ def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
 
 
 def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
-    """Return the covariates of a side's words as they were passed, with a column for each covariate."""
+    """Return the covariates of a side's words as they were passed, with a row for each word, and a column for each
+    covariate.
+
+    A matrix stores a covariate as a coordinate, such as "target_covariate: frequency".
+    """
     columns, prefix = {}, f"{side}_covariate: "
     for name in map(str, values.coords):
         if name.startswith(prefix):
@@ -143,7 +147,11 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
 
 
 def _as_frame(covariates: Any) -> pd.DataFrame | None:
-    """Return the covariates of one side with a column for each, or None if there are none."""
+    """Return the covariates of one side as a frame with a row for each word, or None if there are none.
+
+    A user may pass a frame, a Series, or a mapping from words to numbers. The name of a covariate cannot be passed,
+    because its numbers would have to be read from an embedding.
+    """
     if covariates is None:
         return None
     if isinstance(covariates, str):

@@ -230,7 +230,8 @@ class _Sheet:
     def matrix_of_pairs(self) -> pd.DataFrame:
         """Return the numbers of pairs as a matrix with both words of each pair in its rows and columns.
 
-        A pair has the same value in both orders. Raise an error if the file has two different values.
+        The file has three columns: the first word of each pair, the second word, and the number. A pair has the same
+        value in both orders. Raise an error if the file has two different values.
         """
         (_, first), (_, second), (heading, cells) = self.cells.items()
         pairs = [f"'{word}' and '{other}'" for word, other in zip(first, second, strict=True)]
@@ -276,7 +277,7 @@ class _Sheet:
     def stereotypes(self, groups: Sequence[str]) -> dict[str, str]:
         """Return the stereotypical class of each group from its column, or nothing if there is no such column.
 
-        Raise an error if rows of the same group have different classes.
+        `groups` has the group of each row. Raise an error if rows of the same group have different classes.
         """
         stereotypes: dict[str, str] = {}
         for group, class_name in zip(groups, self.cells.get(STEREOTYPE, ()), strict=False):
