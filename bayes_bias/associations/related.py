@@ -317,8 +317,8 @@ class CategoryWords:
     def mean_eigenvalue(self) -> Numbers:
         """Mean eigenvalue of the scatter of n words, or NaN for one word.
 
-        A profile describes a word by its centred cosines with all general words. The sum of the eigenvalues is the sum of squares of
-        the profiles after their mean is subtracted, and n - 1 eigenvalues can differ from zero.
+        A profile describes a word by its centred cosines with all general words. The sum of the eigenvalues is the sum
+        of squares of the profiles after their mean is subtracted, and n - 1 eigenvalues can differ from zero.
         """
         if self.words < 2:
             return np.full(self.rows.shape[:-2], np.nan)
