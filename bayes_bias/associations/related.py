@@ -325,7 +325,12 @@ class CategoryWords:
         return np.asarray((self.centred**2).sum(axis=(-2, -1)) / (self.words - 1))
 
     def expected_variance(self, general_variance: Numbers | float, general: GeneralWords) -> Numbers:
-        """Return the expected variance of the words' preferences, from the variance for general words."""
+        """Return the expected variance of the words' preferences, from the variance for general words.
+
+        It is multiplied by the variability of the words relative to general words, that is, by the ratio of their mean
+        eigenvalue to the variance of cosines of general words. A single word, whose mean eigenvalue is NaN, is treated
+        like general words.
+        """
         mean = self.mean_eigenvalue
         return np.asarray(general_variance * np.where(np.isnan(mean), 1.0, mean / general.variance))
 
@@ -513,7 +518,8 @@ def rounded(values: Numbers | float) -> Numbers:
 def spiked_variance(ratio: Numbers, random_ratio: float) -> Numbers:
     r"""Return the variance along one direction, relative to the other directions, that explains the largest eigenvalue.
 
-    With the ratio x of the largest eigenvalue to the mean, and the mean ratio b of random lists,
+    With the ratio x of the largest eigenvalue to the mean (`ratio`), and the mean ratio b of random lists
+    (`random_ratio`), below which x is replaced by b,
 
     .. math:: \mathrm{spike}(x) = (h + \sqrt{h^2 - 4 x}) / 2, \qquad h = x + 1 - (\sqrt{b} - 1)^2
     """

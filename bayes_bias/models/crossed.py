@@ -246,8 +246,8 @@ def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """Return SciPy's distribution of the value of each pair, given draws, and its parameters (see
-    `Structure.given_draws`).
+    """Return SciPy's distribution of the value of each pair, given draws of the parameters and effects, and the
+    parameters of this distribution.
 
     `target` and `attribute` are the positions of the words of each pair. The expected value of a pair is the mean of
     its block, plus the effects of its words and the part that covariates explain. The standard deviation is

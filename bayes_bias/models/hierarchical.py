@@ -138,8 +138,8 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """Return SciPy's distribution of the value of each pair, given draws, and its parameters (see
-    `Structure.given_draws`).
+    """Return SciPy's distribution of the value of each pair, given draws of the parameters, and its mean and standard
+    deviation in each draw.
 
     A value is one minus a distance, which is normal around the mean of the target in the connection of the pair.
     `target` and `attribute` are the positions of the words of each pair.

@@ -294,7 +294,8 @@ class Verdict(Tabled):
         """Return True if there is a bias whose sign is opposite to the sign that the stereotype predicts.
 
         The bias must at least be borderline, so the third label of each kind is excluded, and there must be a verdict.
-        `expected` is the predicted sign, or 0.
+        The two kinds are labels for new attributes and for the attributes of the list, each in descending order of
+        certainty. `expected` is the predicted sign, or 0.
         """
         shows_no_bias = self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2])
         has_no_verdict = self.label in ("not converged", "not made alike", "confounded with frequency")

@@ -60,7 +60,8 @@ class Clusters:
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
         """Compute the covariance of the averages of cells (groups or classes), if cluster effects have variance one.
 
-        The average of a cell is the sum of cluster effects, each weighted by the cluster's share of the cell's words.
+        `cells` is the position of each word's cell. The average of a cell is the sum of cluster effects, each weighted
+        by the cluster's share of the cell's words, so the covariance is ``W W'`` with the weights W (cells, clusters).
         """
         word_weights = np.eye(cells.max() + 1)[cells] / np.bincount(cells)[cells][:, None]  # (words, cells)
         cluster_weights = word_weights.T @ self._members(np.arange(len(cells)))  # (cells, clusters)
