@@ -212,8 +212,8 @@ def pymc_model(
     """
     check_samples(scope)
     cells = read_answers(answers, wordlist, ignore=ignore).cells
-    stereotypes = [cell.stereotype for cell in cells]
-    cell = cells[stereotypes.index(select_stereotype(stereotypes, stereotype))]
+    selected = select_stereotype([cell.stereotype for cell in cells], stereotype)
+    cell = next(cell for cell in cells if cell.stereotype == selected)
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
 
 
