@@ -312,6 +312,7 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
     labels_a = len(cell.labels("a"))
     labels_b = len(cell.labels("b"))
     wordings = len(cell.wordings)
+    # Answers with a single label in one group, and several in the other, have several pairs, but few labels.
     reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
     observed_mean = factor * float(data.difference.mean())
