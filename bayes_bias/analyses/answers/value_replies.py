@@ -253,7 +253,8 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
     """Return the value of a reply after its draft, or its outcome without a value.
 
     The function `read` returns the value of a text, or NaN. Without a value, the outcome is the reason for which the
-    reply `ended` early, a refusal, or not understood.
+    reply `ended` early. If it did not end early, an empty reply, or one with words of a refusal, is a refusal. A draft
+    without an answer, and any other text, is not understood.
     """
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone or not reply.answer.strip():
