@@ -70,8 +70,9 @@ class Agreement(Tabled):
         """Describe in sentences which sources agree.
 
         Sources are grouped by their verdict: stereotypical, not distinguishable from zero, and anti-stereotypical.
-        Sources without a verdict are grouped by the reason.
+        Sources without a verdict are grouped by the reason (``withheld``).
         """
+        # 1 if stereotypical, 0 if not distinguishable after Holm's adjustment, and -1 if anti-stereotypical.
         sign = self.table.survives * np.sign(self.table["mean"])
         sentences = []
         for _, sources in self.table.assign(order=-sign).groupby(["withheld", "order"]):
@@ -151,12 +152,12 @@ def compare(
     check_kind("answers", answers, ModelAnswers, problem, AnswersError)
     name = select_stereotype([cell.stereotype for cell in answers.answers.cells], stereotype)
     rows: dict[str, dict[str, Any]] = {}
-    decimals: dict[str, int] = {}
     for cell in answers.answers.cells:
         if cell.stereotype == name:
             source = cell.model or answers.name
             rows[source] = _row_of_answers(answers, (cell.model, name), ci_prob)
-            decimals[source], groups = DECIMALS, cell.questions.groups
+            groups = cell.questions.groups
+    decimals = dict.fromkeys(rows, DECIMALS)
     for source, fit in fits.items():
         fitted = Fitted.of(fit)
         groups_of_fit = fitted.data["group"].to_numpy().tolist()

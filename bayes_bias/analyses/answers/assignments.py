@@ -292,7 +292,9 @@ class _Reader:
 
         Sentences around the labels are searched for words that show a demonstration or the view of others (see `cues`).
         An unknown sentence, which is neither about words or labels nor an ordinary introduction, is also a doubt.
-        Sentences of the prompt are ignored. If no sentence is in doubt, the text beside the labels may withdraw them.
+        Sentences of the prompt are ignored. If no sentence is in doubt, the text beside the labels (the doubt of an
+        entry) withdraws them all if more than half of the entries are in doubt, or if one of these texts is about the
+        whole reply.
         """
         lines_with_labels = {entry.line for entry in entries}
         around = [line for line in lines if line.written not in lines_with_labels]
@@ -319,8 +321,10 @@ class _Reader:
     def entries(self, lines: Sequence[_Line]) -> Iterator[_Entry]:
         """Yield all assignments of words to labels in these lines.
 
-        A line has words with their labels, is a row of a table whose heading names the labels, or is a list of words
-        below a heading with one label.
+        A line has words with their labels ("salary - Ben"), is a row of a table whose heading names the labels, or is a
+        list of words below a heading with one label. While lines are read, `columns` are the labels in the heading of
+        the present table, `heading` is the label of the last heading, which ends with the next line that has entries,
+        and `text_before` is the text of the line before.
         """
         heading: str | None = None
         columns: list[str | None] = []
@@ -404,8 +408,10 @@ class _Reader:
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of words that are followed by their labels, as in "salary - Ben, wedding - Anna".
 
-        The text between a label and the next words belongs to the label. The label is None if this text hedges, because
-        it names another label, "both", or "no". Other text may cast doubt on the label.
+        A pair consists of two matches in the text: one or more words, and the operator and label directly after them.
+        The text between a label and the next words (`rest`) belongs to the label. The label is None if this text
+        hedges, because it names another label, "both", or "no". Other text may cast doubt on the label. The text before
+        the first word of the line (`before`) belongs to the first label only.
         """
         pairs = []
         for words in self._terms.finditer(text):
@@ -439,8 +445,15 @@ class _Reader:
     def _doubt(self, before: str, rest: str, line: str) -> tuple[str, bool]:
         """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply.
 
-        `before` is the text before the word, and `rest` is the text after the label. A label is withdrawn by a question
-        mark, by a cross, by struck-out text, or by words that show doubt (see `cues`).
+        `before` is the text before the word, and `rest` is the text after the label. In "salary - Ben, for example.",
+        `rest` is ", for example.". The cues are lists of phrases in many languages.
+
+        - A question mark after the label, or struck-out text in the line, withdraws this label.
+        - A doubtful sentence before the word, or after the sentence of the label, withdraws all labels.
+        - Words of doubt before the word or in the sentence of the label, or a cross in this sentence, withdraw this
+          label. They withdraw all labels if the sentence contains a cue that it is about the whole reply.
+
+        Without any of these, the result is an empty text and False.
         """
         is_struck_out = _STRUCK_OUT in line
         has_letters = _LETTER.search(before + rest) is not None
@@ -448,16 +461,16 @@ class _Reader:
         if not (has_letters or has_signs or is_struck_out):
             return "", False
         before = self._without_names(before)
-        rest = self._without_names(rest)
-        beside, *others = sentences(rest) or [""]
-        if beside.lstrip().startswith("?") or is_struck_out:
+        end_of_sentence, *later_sentences = sentences(self._without_names(rest)) or [""]
+        if is_struck_out or end_of_sentence.lstrip().startswith("?"):
             return line, False
-        for text in (before, *others):
-            if cues().doubtful_sentence(text):
-                return line, True
-        if not (cues().doubts(before) or cues().doubts(beside) or _CROSSES & set(beside)):
-            return "", False
-        return line, cues().whole.search(beside) is not None
+        if any(map(cues().doubtful_sentence, (before, *later_sentences))):
+            return line, True
+        has_cross = not _CROSSES.isdisjoint(end_of_sentence)
+        if has_cross or cues().doubts(before) or cues().doubts(end_of_sentence):
+            is_about_all = cues().whole.search(end_of_sentence) is not None
+            return line, is_about_all
+        return "", False
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
         """Return True if another label and an operator precede the word, as in "Ben - salary - Anna".

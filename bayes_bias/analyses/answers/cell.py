@@ -151,7 +151,12 @@ class Cell:
 
     @property
     def one_label(self) -> int:
-        """Return the number of answers that assign the same label to all words."""
+        """Return the number of answers that assign the same label to all words.
+
+        Label a is the stereotypical label of words of class a, and label b of words of class b. The number of words
+        with label a is therefore the number of hits (stereotypical choices) in class a, plus the number of valid
+        choices in class b that are no hits.
+        """
         replies = self.counted
         n_valid = replies.valid_a + replies.valid_b
         n_label_a = replies.hits_a + replies.valid_b - replies.hits_b
@@ -161,8 +166,12 @@ class Cell:
     def named_first(self) -> tuple[Numbers, pd.DataFrame]:
         """Return each answer's share of choices for the label named first, and the answers with a known first label.
 
-        Shares are centred so that their mean is the average over both orders of the groups. A preference for a group
-        cancels in this average.
+        The words with label a are the hits (stereotypical choices) of class a, and the valid choices of class b that
+        are no hits. All other valid choices are label b.
+
+        Shares are centred: the mean of the answers whose first label is from the same group is subtracted, and the
+        average of the means of both groups is added. The mean of all shares is then the average over both orders of the
+        groups, in which a preference for a group cancels.
         """
         replies = self.counted[self.counted["first"] != ""]
         first = replies["first"]
@@ -326,7 +335,9 @@ def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> 
     """Count word choices and whole replies by outcome, with examples of lines.
 
     The example of a choice is the line that it was read from (the column ``line``) or, without this column, its text
-    (``chosen``).
+    (``chosen``). The column ``draft`` is true for the words of a reply with a draft, and a reply that consists only of
+    a draft has the line `DRAFT_ALONE`. Whole replies are never left out, and are counted as cut off, blocked, or a call
+    of a tool only if there are such replies.
     """
     outcome = _outcomes_of_choices(choices, rows)
     replies = _outcomes_of_replies(choices, outcome).value_counts()
@@ -393,7 +404,9 @@ def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -
 def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.int8]) -> pd.DataFrame:
     """Count choices by outcome, and choices of the label (`picked`), for the model, each label, and each class.
 
-    For the model and for classes, the label is the stereotypical label. `outcome` has the code of each choice.
+    `outcome` has the code of each choice. For the model and for classes, the label is the stereotypical label. Label a
+    is the stereotypical label of words of class a. For words of class b, it is chosen by valid choices that are not
+    stereotypical.
     """
     is_word_a = questions.is_word_a[choices.word]
     chooses_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
@@ -433,9 +446,11 @@ def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: N
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
-    """Return choices as positions of answers, words, and labels.
+    """Return choices as positions of answers, words, and labels. Each row is the choice of a label for a word.
 
-    Raise an error if the rows of an answer are about several questions, or if an answer has two choices for a word.
+    A choice is valid if it is the label of either group that was offered. It is a hit if it is the stereotypical label
+    of the word: the label of the first group for words of class a, and of the second group for words of class b. Raise
+    an error if the rows of an answer are about several questions, or if an answer has two choices for a word.
     """
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
@@ -522,7 +537,9 @@ def _positions(
 def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
     """Return the group of each label in a column, 0 or 1, and its position in the group.
 
-    Both are -1 if the label is blank. Raise an error if the list does not contain the label.
+    Both are -1 if the label is blank. Raise an error if the list does not contain the label. Labels are first numbered
+    through both groups. If group 0 has three labels and group 1 has two, the numbers 0 to 2 are of group 0, 3 and 4 are
+    of group 1, and 5 is a blank. The position in group 1 is this number minus the size of group 0.
     """
     position = _positions(column, (*questions.labels[0], *questions.labels[1], ""), what, where, questions)
     size_a, size_b = map(len, questions.labels)
@@ -534,7 +551,9 @@ def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: Associa
 def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
     """Return the positions of the offered labels in the first and in the second group.
 
-    The order of the two label columns in the rows does not matter. Raise an error if both labels are from one group.
+    The order of the two label columns in the rows does not matter: if ``label_a`` is from the second group, or
+    ``label_b`` from the first, the labels of the row are exchanged. The position of a blank label is -1. Raise an error
+    if both labels are from one group.
     """
     group, label = _grouped(rows["label_a"], "label", where, questions)
     other_group, other_label = _grouped(rows["label_b"], "label", where, questions)

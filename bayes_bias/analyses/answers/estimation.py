@@ -212,8 +212,8 @@ def pymc_model(
     """
     check_samples(scope)
     cells = read_answers(answers, wordlist, ignore=ignore).cells
-    stereotypes = [cell.stereotype for cell in cells]
-    cell = cells[stereotypes.index(select_stereotype(stereotypes, stereotype))]
+    selected = select_stereotype([cell.stereotype for cell in cells], stereotype)
+    cell = next(cell for cell in cells if cell.stereotype == selected)
     return written_out(observed(cell), effects_of(cell, scope), names_of(cell))
 
 
@@ -312,6 +312,7 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
     labels_a = len(cell.labels("a"))
     labels_b = len(cell.labels("b"))
     wordings = len(cell.wordings)
+    # Answers with a single label in one group, and several in the other, have several pairs, but few labels.
     reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
     observed_mean = factor * float(data.difference.mean())

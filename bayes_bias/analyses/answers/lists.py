@@ -65,7 +65,8 @@ class AssociationList:
         """Return True for each choice of the label that was offered for the group, 0 or 1.
 
         `choices` are casefolded texts as categories, and `offered` has the position of the offered label in the group,
-        or a negative number if it is unknown. Any label of the group is accepted then.
+        or a negative number if it is unknown. Any label of the group is accepted then. Texts that are no label of the
+        group have the position -2, which is never offered.
         """
         positions = {label.casefold(): k for k, label in enumerate(self.labels[group])}
         chosen = lookup(choices, positions, -2).astype(int)

@@ -79,6 +79,7 @@ def position_row(cell: Cell, effects: Sequence[str], seed: int, ci_prob: float) 
     interval. They are missing if the log odds are unbounded, or if it is not known which label was named first.
     """
     lower, upper = interval_names(ci_prob, "ci", SHARE_FIRST)
+    # The summary of any draws, such as a single zero, has the names of the columns.
     columns = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
     row: dict[str, Any] = dict.fromkeys([*columns, f"{SHARE_FIRST}_share", lower, upper], np.nan)
     data = observed_log_odds(cell)

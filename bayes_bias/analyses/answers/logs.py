@@ -65,9 +65,11 @@ class Reply(NamedTuple):
 
     @property
     def row(self) -> dict[str, str]:
-        """Return the text and the ending of the reply. Drafts are written between <think> and </think>.
+        """Return the text and the ending of the reply.
 
-        Arguments of tools are read if there is no other answer. Without another answer, the ending is a call of a tool.
+        The text joins all parts. Drafts are written between <think> and </think>. A part of the kind "tool" is a call
+        of a tool, and its text has the arguments of the call. These arguments are only read if the reply has no answer,
+        and the ending is then a call of a tool. Otherwise, the ending depends on the reason that the service names.
         """
         kinds = {part.kind for part in self.parts if part.text or part.kind == "tool"}
         texts = []

@@ -215,8 +215,10 @@ class Density:
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
         """Return sums over answers of products of the design with itself and with pairs, and sizes of pairs.
 
-        Let Z be the design of pairs, which is 1 for the pair of a cell, and N the numbers of answers in the cells. With
-        the design X, the sums are X'NX, X'NZ, and the numbers of answers of each pair, N'Z.
+        A cell contains all answers to the same question. The design X has a row for each cell, and Z is the design of
+        pairs of labels, (cell, pair), which is 1 for the pair of a cell. With the diagonal matrix N of the numbers of
+        answers in the cells, the sums are X'NX and X'NZ. The third result is the number of answers of each pair. If the
+        model has no effects of pairs, Z has no columns.
         """
         design, _ = self._design
         size = self._cells["size"].to_numpy(float)

@@ -170,8 +170,11 @@ class Contrasts(Tabled):
     def _finding(self, key: tuple[str, str, str], row: "pd.Series[Any]") -> Finding:
         """Return the parts of a sentence on one difference, from the larger to the smaller value.
 
-        `row` is the row of the table with this key. The sign of the number is omitted if the sentence names the
-        direction.
+        `key` contains the topic and the two models, and `row` is the row of the table with this key. If the difference
+        is negative, the models are exchanged, and the estimate changes its sign. A difference that is distinguishable
+        after Holm's adjustment (``survives``) is described by its direction, so its number has no sign. There is no
+        verdict if the draws are not reliable (Pareto k), or if the table withholds it, with a reason in its optional
+        column ``withheld``.
         """
         topic, larger, smaller = key
         quantity = self.quantity(topic)
@@ -192,9 +195,10 @@ class Contrasts(Tabled):
         )
 
     def _with_value(self, topic: str, model: str) -> str:
-        """Return the name of a model for a sentence.
+        """Return the name of a model for a sentence, such as "gpt-4 (D = +0.31)".
 
-        If there are only two models and one topic, the own value of the model follows.
+        The value of the model by itself is only added if the table has a single difference (two models and one topic).
+        It has a sign unless its value without preference is other than zero, as one half for shares.
         """
         if len(self.table) > 1:
             return model
@@ -258,16 +262,19 @@ class Contrasts(Tabled):
         return self.order(self.topics)
 
     def order(self, topics: Sequence[str]) -> Layout:
-        """Show the order of the models for all topics with the same quantity.
+        """Show the order of the models for all topics with the same quantity, such as D.
 
-        Each row has the value of the model by itself, its distance from the mean of all models, and its rank. Two
-        models have only one difference, so their distances from the mean are omitted.
+        Each row has the value of the model by itself (from the columns of the ranking that begin with "own"), its
+        distance from the mean of all models, and its rank. Two models have only one difference, so their distances from
+        the mean are omitted. Values have a plus sign if zero means no preference. A share, whose value without
+        preference is one half, has none. The caption names the unit and, for D in the widest scope, the population that
+        values generalise to.
         """
         quantity = self.quantity(topics[0])
         rows = self._in_units(self.ranking, topics)
-        reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
+        population = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
         unit = f", in {quantity.own_unit}" if quantity.own_unit else ""
-        sign: Sign = "" if quantity.null else "+"
+        sign: Sign = "+" if quantity.null == 0 else ""
         columns = estimate_columns(rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign=sign)
         if _n_models(rows) > 2:
             columns += estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
@@ -280,14 +287,16 @@ class Contrasts(Tabled):
                 Column("P(last)", rows.prob_last, fmt.probability),
             ],
             heading="model",
-            caption=f"Models in order of {quantity.name}{unit}{reach}",
+            caption=f"Models in order of {quantity.name}{unit}{population}",
         )
 
     def drawn(self, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the rows of the figure: each model by itself, from the value without preference, and the contrasts.
+        """Return two tables for the figure: the models by themselves, and the contrasts between models.
 
-        The contrasts are the difference between two models, or each of several models minus the mean of all. Both have
-        the columns ``mean`` and the interval, and are indexed by their labels.
+        The first table has a row for each model, with its distance from the value without preference, such as a share
+        minus one half. The contrasts are the difference between two models or, with more models, each model minus the
+        mean of all. Both tables have the mean and the interval as columns, and are indexed by labels for the figure,
+        which include the topic if there are several topics.
         """
         quantity = self.quantity(topics[0])
         ranking = self._in_units(self.ranking, topics)
@@ -305,7 +314,10 @@ class Contrasts(Tabled):
         return by_itself, contrasts[columns].set_axis(names)
 
     def _in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> pd.DataFrame:
-        """Return the rows of topics with the same quantity, in the unit of this quantity."""
+        """Return the rows of these topics, with all estimates in the unit of their quantity, such as percent.
+
+        The topics have the same quantity, and are the first level of the index of the table.
+        """
         return scaled(table[table.index.get_level_values(0).isin(topics)], self.quantity(topics[0]).factor)
 
 
@@ -537,7 +549,7 @@ def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
     """
     rows = {}
     for cell in cells:
-        # A mean of no shares is missing.
+        # `named_first` has the share of each answer. The mean of an empty series is missing.
         first_share = pd.Series(cell.named_first[0]).mean()
         rows[cell.model] = {"D": float(differences(cell.counted).mean()), "first_share": first_share}
     return pd.DataFrame.from_dict(rows, orient="index")
@@ -568,9 +580,14 @@ def compared(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the differences between models and their ranking from answers of each model to the same questions.
 
+    `sides` has the values D of each model, as distances from the value without preference, `null`. `effects` are the
+    effects that are treated as samples, such as "word".
+
     The values D of the models in a question are combined to contrasts c = H D, where the rows of H (contrast, model)
-    are orthonormal and sum to zero. Each contrast has its own mu in the model of D. The values of the models minus the
-    mean of all models are then H' c. The values of `sides` are distances from the value without preference, `null`.
+    are orthonormal and sum to zero. Each contrast has its own mu in the model of D, and all share the standard
+    deviations. The values of the models minus the mean of all models are then H' c. The first result has a row for each
+    pair of models, with their difference, its probability of direction, and its chance (the probability of a difference
+    this large without a true difference). The second result is the ranking.
     """
     contrasts = helmert(len(sides))
     # With weights that are divided by this number, contrasts of D lie between -1 and 1.

@@ -125,13 +125,13 @@ def plot_label_pairs(
     by_label = pairs.set_axis(pairs.index.str.split(" / ", n=1, expand=True), axis=0).rename_axis(["a", "b"])
     pivoted = by_label.reset_index().pivot_table(["D", "answers"], "a", "b")
     means, sizes = pivoted["D"], pivoted["answers"]
-    reach = 2.0 if answers.changed else 1.0
+    limit = 2.0 if answers.changed else 1.0
     with style(palette):
         ax = axes_or_new(ax, rows=max(len(means), 4), row_height=0.34, extra=1.6)
         ax.set_facecolor(NOISE)
-        image = ax.pcolormesh(means.to_numpy(), cmap=_DIVERGING, vmin=-reach, vmax=reach, edgecolors=PAPER, linewidth=1)
+        image = ax.pcolormesh(means.to_numpy(), cmap=_DIVERGING, vmin=-limit, vmax=limit, edgecolors=PAPER, linewidth=1)
         if max(means.shape) <= _WITH_NUMBERS:
-            _write_cells(ax, means, sizes, reach)
+            _write_cells(ax, means, sizes, limit)
         columns = means.columns.astype(str).map(shortened)
         rows = means.index.astype(str).map(shortened)
         ax.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=35, ha="right")
@@ -150,17 +150,17 @@ def plot_label_pairs(
     return ax
 
 
-def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, reach: float) -> None:
+def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, limit: float) -> None:
     """Write the mean D and the number of answers in each cell, below each other if cells are narrow.
 
-    Cells without answers are empty. Numbers are white if the mean is close to `reach`, the largest possible value,
+    Cells without answers are empty. Numbers are white if the mean is close to `limit`, the largest possible value,
     because the cell is then dark.
     """
     width_of_cell = ax.figure.bbox.width / ax.figure.dpi / means.shape[1]  # in inches
     separator = " " if width_of_cell > _CELL else "\n"
     for (i, j), mean in np.ndenumerate(means.to_numpy()):
         if np.isfinite(mean):
-            colour = PAPER if abs(mean) > 0.7 * reach else INK
+            colour = PAPER if abs(mean) > 0.7 * limit else INK
             text = f"{mean:+.2f}".replace("-", "−") + f"{separator}({sizes.iloc[i, j]:.0f})"
             ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=8.5, color=colour)
 
@@ -362,9 +362,12 @@ def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _zero(ax: Axes, answers: AnswersResult) -> None:
-    """Draw a line at zero on an axis with all values that D can have, or that its change can have."""
-    reach = 2.0 if answers.changed else 1.0
-    ax.set_xlim(-1.03 * reach, 1.03 * reach)
+    """Draw a line at zero on an axis with all values that D can have, or that its change can have.
+
+    D lies between -1 and 1, and its change between -2 and 2. A small margin is left at both ends.
+    """
+    limit = 2.0 if answers.changed else 1.0
+    ax.set_xlim(-1.03 * limit, 1.03 * limit)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
     ax.set_xlabel("change of D" if answers.changed else "D (positive: stereotypical)")
 

@@ -346,7 +346,8 @@ def _check_pooling(
 def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
     """Return every column as categories of trimmed texts, so that a million rows can be compared by integer codes.
 
-    Raise an error if an answer, word, stereotype, or wording is blank.
+    Each different value of a column is converted to a text once. Several values, such as 1 and " 1", may have the same
+    text, and so become one category. Raise an error if an answer, word, stereotype, or wording is blank.
     """
     columns = {}
     for name in (*_HASHED, *READING):

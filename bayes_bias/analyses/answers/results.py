@@ -255,7 +255,9 @@ class AnswersResult(Tabled):
     def counts(self) -> pd.DataFrame:
         """Return the numbers of distinguishable rows, and of distinguishable positive rows, in each step of the ladder.
 
-        If a row has no last step, because it has only one pair of labels, its step "wordings" is used instead.
+        The ladder has one estimate for each scope. A row is distinguishable if its interval excludes zero, and positive
+        if the interval lies above zero. If a row has no last step, because it has only one pair of labels, its step
+        "wordings" is used instead.
         """
         rows, step_of_wordings = [], self.ladder.xs("wordings", level="samples")
         for name in SAMPLES:
@@ -288,7 +290,14 @@ class AnswersResult(Tabled):
         return next(cell.questions for cell in self.sides[0].cells if cell.stereotype == stereotype).classes
 
     def finding(self, key: tuple[str, str]) -> Finding:
-        """Return the parts of the headline about one model and stereotype, from which sentences are composed."""
+        """Return the parts of the headline about one model and stereotype, from which sentences are composed.
+
+        `key` contains the model and the stereotype. The words of the headline are those of the first group and of the
+        class that is stereotypical for the second group. There is no verdict if the draws are not reliable, or if the
+        row withholds it, with a reason. The sentence on a clear change names the direction ("decreased by"), so its
+        number has no sign. The sentence on a clear D has a place for the name of the model. In all other sentences, the
+        name is part of the title if there are several models.
+        """
         row = self.table.loc[key]
         model, stereotype = key
         title = self.title_of(key)
@@ -399,7 +408,12 @@ class AnswersResult(Tabled):
         return sentences
 
     def _details_of_all(self) -> list[str]:
-        """Return sentences on several rows: how many are distinguishable from zero, in which direction and scope."""
+        """Return sentences on several rows: how many are distinguishable from zero, in which direction and scope.
+
+        In the scope "all", the distinguishable rows are also counted by the population that they generalise to
+        (``reach``). Further sentences compare these numbers with the numbers in narrower scopes and, except for
+        changes, with the published t test.
+        """
         sentences = [self.answer]
         clear, reach = self.distinguishable, self.table.reach
         what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
@@ -516,15 +530,17 @@ class ModelAnswers(AnswersResult):
         return (self.answers,)
 
     def biases(self) -> tuple[BiasDraws, ...]:
-        """Return D of each model and stereotype with its posterior, for `bayes_bias.check`.
+        """Return the bias D of each model and stereotype with its posterior, for `bayes_bias.check`.
 
-        Each bias names its population, and the reason if there is no verdict.
+        D is the probability of label a for words that are stereotypical for group a, minus its probability for the
+        other words. It is the mean (mu) in the model of answers. Each bias has a name, draws of mu, the observed mean
+        D, the metric of D, the population that it generalises to, and the reason if there is no verdict.
         """
         biases = []
         for key, row in self.table.iterrows():
+            name = self.called(key)
             draws = self.posteriors[key].draws.mu.to_numpy()
-            population = self._population(row)
-            biases.append(BiasDraws(self.called(key), draws, float(row.observed), _D, population, self._problems(key)))
+            biases.append(BiasDraws(name, draws, float(row.observed), _D, self._population(row), self._problems(key)))
         return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
@@ -598,7 +614,9 @@ class AnswersChange(AnswersResult):
     def _change_of(self, before: Cell, after: Cell) -> ChangedBias:
         """Return the bias of the answers after, with the bias of the answers before and the change.
 
-        A problem of any of the three posteriors is a problem of the change.
+        `before` and `after` are the answers that have a partner on the other side. The posterior in the table is that
+        of half the change, so its draws are doubled. A problem of any of the three posteriors is a problem of the
+        change.
         """
         key = before.model, before.stereotype
         bias_before = self._side(before, key)

@@ -377,8 +377,10 @@ def build(
 ) -> pm.Model:
     """Return the PyMC model. Its data, the `inputs`, are variables that can be replaced.
 
-    The predictor of a value is the sum of the coefficients of its corner and the effects of its levels. An effect on
-    the bias is multiplied by the contrasts of the bias in the corner of the value.
+    Each value belongs to a corner, such as a group of labels, and to a level of each factor, such as a label, a wording
+    and a word. Its predictor is the sum of the coefficients times the contrasts of its corner, and of the effects of
+    its levels. An effect on the bias is multiplied by the contrasts of the bias in the corner of the value. For each
+    factor, the inputs have the level of each value (such as "word_of") and the evidence, which only helps the sampler.
     """
     spec = likelihood.spec(data.factors)
     bias_contrasts = pt.constant(data.corners.of_bias)

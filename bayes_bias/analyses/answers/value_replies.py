@@ -253,7 +253,8 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
     """Return the value of a reply after its draft, or its outcome without a value.
 
     The function `read` returns the value of a text, or NaN. Without a value, the outcome is the reason for which the
-    reply `ended` early, a refusal, or not understood.
+    reply `ended` early. If it did not end early, an empty reply, or one with words of a refusal, is a refusal. A draft
+    without an answer, and any other text, is not understood.
     """
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone or not reply.answer.strip():
@@ -343,12 +344,13 @@ def _score(text: str) -> Value:
 
 
 def _notices(found: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:
-    """Return notices of replies without a value, by outcome, and of ranges.
+    """Return notices of the numbers of replies without a value, by outcome, and of replies with a range.
 
-    `found` has the `Value` of each reply. `OUTCOMES` begins with valid choices, which values do not have.
+    `found` has a row for each reply, with its ``outcome`` ("value" or a reason, such as "refused"), and ``is_middle``,
+    which is True if the value is the middle of a range. A notice of replies that were not understood shows one of them.
     """
     notices = []
-    for outcome in OUTCOMES[1:]:
+    for outcome in OUTCOMES[1:]:  # the first outcome, "chosen", is for choices between labels
         is_outcome = found.outcome == outcome
         if number := int(is_outcome.sum()):
             example = str(replies[is_outcome].iloc[0]).strip()[:60]

@@ -315,7 +315,8 @@ def _cell(
     """Return one model's values for one stereotype, together with the corners to compare.
 
     A corner is a group of labels, or a group combined with a class of words. For pairs of labels, the value is the log
-    odds of the label of the first group, and corners are the two classes of words. Raise an error if a corner has no
+    odds of the label of the first group, and corners are the two classes of words. Their only contrast is the bias, and
+    the estimand D is the expected value of the first class minus that of the second. Raise an error if a corner has no
     answers, or if all values are equal.
     """
     value = rows.value.to_numpy(float)
@@ -357,8 +358,10 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
     """Return the corner of each row, and the corners that are compared.
 
     Corners are the groups of labels or, if the list and the answers have classes of words, the combinations (a, a),
-    (a, b), (b, a) and (b, b) of a group and a class. Their contrasts are the interaction of group and class, which is
-    the bias, and the main effects of both.
+    (a, b), (b, a) and (b, b) of a group and a class, which are numbered from 0 to 3 in this order. Group a and class a
+    are 0, so a combination has the number 2 group + class. The contrasts of these four corners are the interaction of
+    group and class, which is the bias, and the main effects of both. The estimand is the mean of (a, a) and (b, b), the
+    stereotypical combinations, minus the mean of the others.
     """
     names = tuple(groups.groups)
     group = _positions(rows, LABEL, groups.group_of, groups, where)
@@ -376,7 +379,9 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
 def _corners_of_groups(names: tuple[str, ...]) -> Corners:
     """Return groups as corners. The estimand is the difference of two groups, or each group minus the others' mean.
 
-    The coefficients of the model are n - 1 orthogonal contrasts of n groups, all of which are biases.
+    The coefficients of the model are n - 1 orthogonal contrasts of n groups, all of which are biases. If there are
+    three groups or more, an estimand has the weight 1 for its group, and -1 / (n - 1) for each other group. Row k of
+    the weights is the estimand of group k.
     """
     n_groups = len(names)
     contrasts = helmert(n_groups).T / np.sqrt(2)

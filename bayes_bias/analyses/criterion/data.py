@@ -184,7 +184,8 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     """Return the covariance of the errors as a frame with the labels in rows and columns.
 
     A frame is sorted by its own labels, and an array has the order of the labels. Raise an error if a label is missing,
-    if the matrix is not square, symmetric, and finite, or if it has a negative eigenvalue.
+    if the matrix is not square, symmetric, and finite, or if it is not positive semidefinite, because it has a negative
+    eigenvalue. Negative eigenvalues that are tiny compared with the largest one are rounding errors, and are allowed.
     """
     n = len(labels)
     if isinstance(covariance, pd.DataFrame):
@@ -207,7 +208,7 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     is_diagonal = not (matrix - np.diag(diagonal)).any()
     eigenvalues = np.sort(diagonal) if is_diagonal else np.linalg.eigvalsh(matrix)
     smallest, largest = eigenvalues[0], eigenvalues[-1]
-    if smallest < -_ROUNDING * max(largest, 0.0) or largest < 0:
+    if smallest < -_ROUNDING * max(largest, 0.0):
         raise CriterionError(
             f"`covariance` is not positive semidefinite (least eigenvalue {smallest:.2g}), so it cannot be the"
             " covariance of errors. Check that it does not contain distances or rounded correlations."

@@ -108,14 +108,14 @@ class CriterionValidity(Tabled):
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
-        reach = THESE if self._label == "for these words only" else self.widest
-        median = self.correlation(reach)["median"]
+        population = THESE if self._label == "for these words only" else self.widest
+        median = self.correlation(population)["median"]
         finding = Finding(
             title=f"{self.bias_name} and {self.criterion_name}",
             value=median,
-            size=f"{self.written(CORRELATION, reach)} for {reach}",
+            size=f"{self.written(CORRELATION, population)} for {population}",
             clear=self._label != "not distinguishable",
-            too_few="other words might show none" if reach != self.widest else "",
+            too_few="other words might show none" if population != self.widest else "",
             words={"direction": "positive" if median > 0 else "negative"},
         )
         sentences = [finding.sentence("criterion"), *map(self._correlation_text, self.fits)]

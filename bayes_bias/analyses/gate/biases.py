@@ -70,9 +70,10 @@ def excess_of_change(bias: BiasDraws, records: Mapping[str, Any] | None, rope: f
     """Return the posterior of the change since a baseline, and the raw bias of the baseline.
 
     The change of a `ChangedBias` is a result of paired data. Otherwise, the baseline is in `records`, which have no
-    data, and both posteriors are treated as independent in the difference. In the sum, they are always treated as
-    perfectly correlated. Neither contrast is then too narrow if the same pairs or questions have a positive
-    correlation.
+    data, and both posteriors are treated as independent in the difference, which consists of all differences between
+    their quantiles. In the sum, they are always treated as perfectly correlated, so that equal quantiles are added.
+    Neither contrast is then too narrow if the same pairs or questions have a positive correlation. If the quantiles of
+    both posteriors are equal, nothing has changed.
     """
     if isinstance(bias, ChangedBias):
         before, observed = _quantiles(bias.before.draws), bias.before.observed

@@ -74,7 +74,10 @@ class Excess:
     def rates(self, size: float, alpha: float, lists: int = 1) -> "Rates":
         """Return how often the gate would pass and fail if the bias were, or had increased by, `size`.
 
-        Observed contrasts are drawn around their true values with the posterior variances. If there are several
+        Observed contrasts are drawn around their true values: the posterior draws minus their mean are the errors. The
+        posterior of an observed contrast is the present posterior, moved to it, so that its probability beyond the
+        range is that of the present posterior beyond a moved end. These probabilities are computed on a grid, and
+        interpolated. As in `prob_above` and `prob_below`, the smallest over contrasts counts. If there are several
         `lists`, `alpha` is divided by their number for failures, which is the first step of Holm's procedure.
         """
         rng, reference = np.random.default_rng(_SEED), mean_of(self.contrasts[0])
@@ -155,7 +158,10 @@ class Decision:
 
     @cached_property
     def rates(self) -> "tuple[Rates, Rates, Rates]":
-        """How often the gate passes and fails at sizes of zero, of the allowed size, and of twice that."""
+        """How often the gate passes and fails at sizes of zero, of the allowed size, and of twice that.
+
+        The numbers are missing if all values are the same as in the baseline, because there is no posterior then.
+        """
         estimated = partial(self.excess.rates, alpha=self.alpha, lists=self.lists)
         rates = partial(Rates, passes=math.nan, fails=math.nan) if self.unchanged else estimated
         return rates(0.0), rates(self.excess.rope), rates(2 * self.excess.rope)

@@ -311,7 +311,9 @@ class Multiverse(Tabled):
         """Return the first sentence: in how many combinations the interval excludes zero, and the bias in the first.
 
         The first combination has the first option of each choice, which is the model itself if all its options are
-        compared.
+        compared. The number of combinations is written as "all 8 combinations", "3 of 8 combinations", "none of 8
+        combinations" or, if there is only one, "1 of one combination". Without any fit that has converged, there is no
+        verdict.
         """
         first = self.frame.iloc[0]
         n_found, n_all = int(self.excludes_zero.sum()), len(self.frame)

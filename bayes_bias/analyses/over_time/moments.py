@@ -480,8 +480,9 @@ def _both_scopes(
 ) -> pd.DataFrame:
     """Return the rows of `SliceContrast.table` from the fit to a combined table: for these and for new slices.
 
-    Without `new`, there is only the row for these slices. `weights` are the weights of the slices in the combined
-    table.
+    The row for these slices is the bias in the fit under the scope `words`. For new slices, this posterior is
+    represented by normals, whose variance `new` increases by that of slices about the line. Without `new`, there is
+    only the row for these slices. `weights` are the weights of the slices in the combined table.
     """
     row = row_of_bias(fitted, words, ci_prob)
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]

@@ -323,8 +323,9 @@ class OverTime(Tabled):
     def found_changes(self) -> str:
         """A sentence that names neighbouring slices with a clear difference, after Holm's adjustment for all steps.
 
-        Steps between slices that were not similarly trained have no verdict, which is stated at the end. If there are
-        enough slices, the sentence also names those steps that generalise to new slices.
+        Steps between slices that were not similarly trained have no verdict, which is stated at the end. They have no
+        probability (``chance``), so the steps with one are those that were judged. If none of them is clear, the
+        sentence says so. If there are enough slices, the sentence also names those steps that generalise to new slices.
         """
         if not self._has_verdict:
             return ""
@@ -550,22 +551,25 @@ def rows_of_changes(
 
 
 def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.DataFrame:
-    """Return the trend of each word, sorted by decreasing size, with its side and category (group or class).
+    """Return the trend of each word, sorted by decreasing size, with its side and category.
 
-    The trend of a word is its `target_bias` or `attribute_bias` in the fit of the trend, under the scope `words`.
+    The side is "target" or "attribute". The category is the group of a target, or the class of an attribute. The trend
+    of a word is its `target_bias` or `attribute_bias` in the fit of the trend, under the scope `words`. In the data of
+    the fit, ``group_of`` and ``class_of`` are the position of the category of each word among the names of all groups
+    or classes.
     """
     fitted = Fitted.of(trend.fit)
+    data = fitted.data
+    category_of_word = {"target": data.group[data.group_of], "attribute": data.attribute_class[data.class_of]}
     tables = {}
-    for side, names, index_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
+    for side, categories in category_of_word.items():
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
         except BayesBiasError:  # with a single group, attributes have no bias
             continue
-        index_of_category = fitted.data[index_of].to_series().loc[rows.index]  # for each word
-        rows = rows.assign(category=fitted.data[names].to_numpy()[index_of_category])
+        rows["category"] = categories.to_series().loc[rows.index].to_numpy()
         tables[side] = rows[["category", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
-    table = pd.concat(tables, names=["side", "word"])
-    return table.sort_values("mean", key=lambda size: -size.abs())
+    return pd.concat(tables, names=["side", "word"]).sort_values("mean", key=lambda size: -size.abs())
 
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:

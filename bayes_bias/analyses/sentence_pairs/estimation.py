@@ -267,7 +267,9 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     """Return the share and the difference for one table of scores.
 
     The fit "share" describes untied pairs, in which one of the two sentences is ahead. If pairs tie, the fit "untied"
-    describes how many pairs do not tie, because the estimand counts a tie as half.
+    describes how many pairs do not tie, because the estimand counts a tie as half. The rows of each estimand in the
+    table come from posterior draws, the observed value of each pair, and one of the intervals that treat pairs as
+    independent: Wilson's for a share, and Student's for a share with ties (``ties_half``) and for the difference.
     """
     data, notices = design(scores)
     scores = replace(scores, notices=(*scores.notices, *announce(notices)))

@@ -365,7 +365,10 @@ def _read_crows_pairs(sample: _Sample) -> _Pair:
 def _read_bbq(sample: _Sample) -> _Pair | str:
     """Return the answers about the two groups of an ambiguous question, or the reason why they are omitted.
 
-    A question has three answers, of which one means "unknown". Of the two answers about groups, one is biased.
+    A question has three answers, of which one means "unknown". Of the two answers about groups, one is biased, and is
+    the stereotypical choice of the pair. The model answers with "unknown" if its most likely choice is not about a
+    group, which the harness logged as correct ("acc"). Such questions are omitted. A pair is identified by its category
+    and the number of its example, and all questions with the same number of a question share a template.
     """
     doc = sample.doc
     if doc["context_condition"] != "ambig":

@@ -55,10 +55,10 @@ def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
 
 
 def _dims_with_effects(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the dimensions of which the table has several labels.
+    """Return the dimensions of which the table has several labels: types, and the kinds of its clusters.
 
-    A table without bias types has the dimension of types as well, with the single label "all pairs". `clusters_of`
-    never returns a dimension with a single label.
+    A table without bias types has the dimension of types as well, with the single label "all pairs", so it is excluded
+    here. A kind of cluster (writer, template, or term) is a dimension only if it has several labels.
     """
     return _dims(data) if has_types(data) else clusters_of(data)
 
@@ -66,9 +66,14 @@ def _dims_with_effects(data: xr.Dataset) -> tuple[str, ...]:
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
     """Return the binomial data of the share, with a row for each combination of type and clusters.
 
-    Row i has n_i pairs in the subset `among`, of which k_i are `counted`, and the numbers of its labels, such as
-    ``writer_of``. If p is the share of all pairs, the log-likelihood of the log odds of row i has the first derivative
-    k_i - p n_i (the score) and minus the second derivative p (1 - p) n_i (the information). See `_inputs_of_effects`.
+    `counted` and `among` have a value for each pair. Row i has n_i pairs in the subset `among`, of which k_i are
+    `counted`, and the number of its type and of each of its clusters, such as ``writer_of``.
+
+    The data also include the evidence on the effects of types and clusters, from which the sampler chooses a
+    parametrisation. It does not affect the posterior. The evidence is computed from the first derivative of the
+    binomial log-likelihood for the log odds of each row (the score), and minus the second derivative (the information).
+    If p is the share of all pairs, these are k_i - p n_i and p (1 - p) n_i. One half is added to the number of counted
+    pairs, and one to the number of all pairs, which keeps p between 0 and 1.
     """
     frame = cells(data, counted, among)
     inputs = {name: frame[name].to_numpy().astype(np.int32) for name in frame}
@@ -95,19 +100,23 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coord
 def difference_inputs(data: xr.Dataset) -> Inputs:
     """Return the data of the mean difference, with a row for each pair.
 
-    A row has the difference (``value``) in units of the priors, and the numbers of its labels, such as ``writer_of``.
-    Rows are sorted by label and value, so that the rounding errors of sums do not depend on the order of the table.
-    If all values are normal with mean m and variance s², the log-likelihood of the mean of a row has the first
-    derivative (value - m) / s² (the score) and minus the second derivative 1 / s² (the information).
+    A row has the difference (``value``) in units of the priors, and the number of its type and of each of its clusters,
+    such as ``writer_of``, the number of its writer. Rows are sorted by these numbers and by value, so that the rounding
+    errors of sums do not depend on the order of the table.
+
+    The data also include the evidence on the effects of types and clusters, from which the sampler chooses a
+    parametrisation. It does not affect the posterior. The evidence is computed from the first derivative of the
+    log-likelihood for the expected value of each row (the score), and minus the second derivative (the information). If
+    values are normal with mean m and variance s², these are (value - m) / s² and 1 / s².
     """
-    value = rounded(data.difference.to_numpy() / data.unit.item())
-    label_numbers = {position_of(dim): data[position_of(dim)].to_numpy() for dim in _dims(data)}
-    order = np.lexsort((value, *label_numbers.values()))
-    inputs = {"value": value[order]}
-    for name, numbers in label_numbers.items():
-        inputs[name] = numbers[order]
-    score = (inputs["value"] - value.mean()) / value.var()
-    information = np.full(len(value), 1 / value.var())
+    unsorted_value = rounded(data.difference.to_numpy() / data.unit.item())
+    columns = {position_of(dim): data[position_of(dim)].to_numpy() for dim in _dims(data)}
+    order = np.lexsort((unsorted_value, *columns.values()))
+    columns = {"value": unsorted_value} | columns
+    inputs = {name: column[order] for name, column in columns.items()}
+    variance = unsorted_value.var()
+    score = (inputs["value"] - unsorted_value.mean()) / variance
+    information = np.full(len(order), 1 / variance)
     return inputs | _inputs_of_effects(data, inputs, score, information)
 
 
@@ -135,10 +144,12 @@ def _expected(
     """Add the level and all effects to the current model, and return their sum for each row of the data.
 
     `level` is the name of the level ("logit" or "mean"), and `prefix` begins the names of the standard deviations of
-    effects. A row represents one pair or, if `n_pairs` is passed, several pairs.
+    effects. A row represents one pair or, if `n_pairs` is passed, several pairs. `inputs` has, for each kind of effect,
+    the number of the label of each row (such as ``writer_of``) and the evidence for the sampler.
 
     The prior refers to the level of the population of writers. The sampled variable, `average`, is the sum of this
-    level and the average effect of these writers over these pairs, because this sum is determined by the data.
+    level and the average effect of these writers over these pairs, because this sum is determined by the data. Its
+    prior is that of the level, moved by the average effect, and the level is the difference between both.
     """
     effects: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
@@ -169,9 +180,10 @@ def _sd(prefix: str, dim: str) -> str:
 def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
     """Add the inputs of a model to the current model, and return them as variables, by name.
 
-    Inputs are added as data whose values can be replaced. The label numbers of a dimension ("writer_numbers") determine
-    its length. A labelled model (with `coords`) is made to be read, so inputs that only the sampler uses become
-    constants without a name, which are not shown in a graph.
+    Inputs are added as data whose values can be replaced, so that a compiled model fits other tables. The label numbers
+    of a dimension ("writer_numbers", from 0 to its number of labels) have this dimension, and so determine its length.
+    They and the evidence on effects are not part of the model itself. A labelled model (with `coords`) is made to be
+    read, so there they become constants without a name, which are not shown in a graph.
     """
     dims_of_input: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
     only_for_sampler: set[str] = set()

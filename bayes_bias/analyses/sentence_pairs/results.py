@@ -107,7 +107,9 @@ class PairsResult(Tabled):
         """Return the main result in a sentence: the share and whether it is distinguishable from its null value.
 
         If a fit has not converged, the sentence contains the reasons instead. With the scope "none", the share is known
-        without uncertainty.
+        without uncertainty. The null value is one half or, for changes, zero. The result is clear if the probability of
+        a share this far from it, without a preference, is below 1 - `ci_prob`, and borderline if it is below twice this
+        threshold.
         """
         row = self.row("share")
         if self.problems:
@@ -169,7 +171,11 @@ class PairsResult(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the shares of pairs whose stereotypical sentence is ahead, in percent, or their changes."""
+        """Show the shares of pairs whose stereotypical sentence is ahead, in percent, or their changes.
+
+        Changes are in percentage points, and have a plus sign. The probability is that of a share above one half, or of
+        an increase.
+        """
         unit, above, sign = ("percentage points", "P(more)", "+") if self.changed else ("%", "P(> ½)", "")
         caption = f"{self.how} often the stereotypical sentence is ahead, in {unit}: {self.name}"
         return self._laid_out("share", caption, above, factor=100.0, decimals=1, sign=sign)

@@ -118,7 +118,11 @@ class _StoredModel:
     is_causal: bool
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
-        """Return the log probability of each cloze, from the folder if it was computed before."""
+        """Return the log probability of each cloze, from the folder if it was computed before.
+
+        All clozes (sentences with a gap, and the word in the gap) are one job. Its stored result is reused if the
+        identity of the model and the clozes are the same. The progress of this job is not shown.
+        """
         depends_on = [self.identity, list(map(astuple, clozes))]
         with shown(Quiet()):
             (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
@@ -262,9 +266,10 @@ def read_columns(
 ) -> Iterator[Column]:
     """Read each embedding or model followed by its versions, and yield their columns.
 
-    If an embedding cannot be read, or a version cannot be computed, its column has the reason instead of cells. Only
-    the vectors of general words and of words in the lists and versions are read. Some debiasing methods need all
-    vectors of the embedding.
+    If an embedding cannot be read, or a version cannot be computed, its column has the reason instead of cells. An
+    error of the output folder is raised, because it concerns all columns. Only the vectors of general words and of
+    words in the lists and versions are read (an excerpt of the embedding), but some debiasing methods need all vectors.
+    The cells of a version refer to the cells of its original, in which related words are detected.
     """
     needed_words: list[str] = []
     for words in lists:

@@ -249,7 +249,11 @@ def _mark(look: str, numbered: bool) -> dict[str, Any]:
 
 
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
-    """Draw a legend for the marks that occur, and state below the axes the width of a cell in units of the bias."""
+    """Draw a legend for the marks that occur, and state below the axes the width of a cell in units of the bias.
+
+    A bias of `reach` is drawn at the share _REACH of the width of a cell from its centre. Cells without numbers have no
+    mark, but are hatched, so the legend shows a grey square for them.
+    """
     present = set(looks_of(matrix.cells))
     marks = [look for look in _LOOKS if look in present and look != "no numbers"]
     handles = [Line2D([], [], label=look, **_mark(look, True)) for look in marks]

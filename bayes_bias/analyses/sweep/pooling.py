@@ -186,6 +186,7 @@ def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.ran
         return log_prior + _Cells.given({**sd_of_effect, **inputs}).log_likelihood()
 
     edges, log_density = _final_grid(log_posterior, len(effects))
+    # The volume of a cell is the product of its widths on all axes.
     volume = reduce(np.multiply.outer, [np.diff(edges_of_sd) for edges_of_sd in edges])
     weight = softmax(log_density + np.log(volume))
     drawn_cells = rng.choice(weight.size, size=_DRAWS, p=weight.ravel())

@@ -334,7 +334,11 @@ def _are(rows: "pd.Series[bool]") -> str:
 
 
 def ranking_layout(sweep: Sweep, side: str) -> Layout:
-    """Lay out embeddings or lists (`side`), sorted by decreasing mean bias in the pooled model."""
+    """Lay out embeddings or lists, sorted by decreasing mean bias in the pooled model.
+
+    `side` is "embedding" or "list". The mean bias of an embedding is over the lists of the sweep, and the mean bias of
+    a list over its embeddings, which are called models in a sweep of language models.
+    """
     assert sweep.pooled is not None
     is_embedding = side == "embedding"
     heading, averaged_over = (sweep.noun, "lists") if is_embedding else ("list", f"{sweep.noun}s")
@@ -356,7 +360,9 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells with verdict, bias, interval, probabilities and, if the sweep was pooled, the pooled bias.
 
-    Biases from the quasi-F, which screens cells before models are fitted, are in brackets.
+    Biases from the quasi-F, which screens cells before models are fitted, are in brackets. `estimate_columns` returns a
+    column of means, which is not used because of the brackets, and a column of intervals. The pooled bias is the mean
+    with its interval in the pooled model of all cells, and is missing for versions.
     """
     decimals = sweep.metric.decimals
     number = partial(fmt.signed, decimals=decimals)

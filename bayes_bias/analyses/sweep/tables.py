@@ -99,9 +99,10 @@ def cells_table(
     `index` contains all cells (embedding, list), and `version_of` the original of each embedding, or "". `screening`
     has the results of the quasi-F by cell, and `posteriors` the results of all models by (model, embedding, list).
 
-    A cell without any result has the verdict FAILED, and a cell without a fit the verdict NOT_FITTED. Holm's adjustment
-    is applied separately to the cells of embeddings and of versions, so that additional versions do not change the
-    results of embeddings.
+    All cells first get the results of the quasi-F. The results of the first model then replace those of its cells, with
+    the columns that only a posterior has. A cell without any result has the verdict FAILED, and a cell without a fit
+    the verdict NOT_FITTED. Holm's adjustment is applied separately to the cells of embeddings and of versions, so that
+    additional versions do not change the results of embeddings.
     """
     bounds = interval_names(settings.ci_prob, "ci")
     cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(index).astype(float)

@@ -135,8 +135,9 @@ class TprGaps(Tabled):
     def _finding(self) -> str:
         """Return a sentence on the largest mean gap whose interval excludes zero.
 
-        If no interval of a mean gap excludes zero, the sentence is about single classes whose interval does or, if
-        there are none of these either, about the mean gap of the first group.
+        Only the mean gaps of the reported groups are compared, by their absolute values. Those that are not clear count
+        as -1, so that a clear gap is always larger. If no interval of a mean gap excludes zero, the sentence is about
+        single classes whose interval does or, if there are none of these either, about the mean gap of the first group.
         """
         means = self.aggregate.loc[[f"{MEAN_GAP} of {group}" for group in self.of]]
         lower, upper = interval_of(means)
