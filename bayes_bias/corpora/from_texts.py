@@ -361,7 +361,7 @@ def _usable_words(
 
 
 def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
-    """Return a notice of the words of a table with fewer than `FEW` occurrences, or nothing if there are none."""
+    """Return a notice of the words of a table with fewer than 20 occurrences (`FEW`), or nothing if there are none."""
     rare = [f"{word} ({n})" for word in all_words(table.values) if (n := vectors.occurrences[word]) < FEW]
     if not rare:
         return ()
