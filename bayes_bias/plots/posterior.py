@@ -122,9 +122,12 @@ def draw_posterior(
     beside: Adjustment | None = None,
     without: pd.DataFrame | None = None,
 ) -> None:
-    """Draw an estimate and its noise floor as in `plot_posterior`, without a legend and a title.
+    """Draw the posterior density of an estimate over its noise floor, without a legend and a title.
 
-    The raw contrast is `halved` if it is half of WEAT's numerator.
+    The noise floor is the density of contrasts by chance. `of_what` names the estimand in the legend, and `unit` is the
+    label of the axis. The raw contrast, a dotted line, is described as `halved` if it is half of WEAT's numerator.
+    Optional are the interval without adjustment for covariates (`beside`), and the ranges of the contrast if one word
+    or cluster is left out (`without`). Space for intervals is made below zero on the vertical axis.
     """
     grid, posterior, noise = densities(estimate)
     _draw_noise(ax, estimate, grid, noise)
@@ -145,7 +148,8 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a grid of biases, with the posterior density and the noise density on this grid.
 
     The noise density is the mean of normal densities around zero, whose standard deviations are 99 quantiles of the
-    posterior of ``noise_sd``.
+    posterior of ``noise_sd``. The posterior density is smoothed from the draws, or, if the posterior was integrated
+    without draws, it is known as a mixture. The grid covers both densities, except for their extreme ends.
     """
     draws = bias.draws.to_numpy().ravel()
     noise_sd = np.asarray(bias.noise_sd).ravel()
@@ -190,7 +194,11 @@ def _draw_posterior(
 
 
 def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
-    """Draw the interval without adjustment for covariates below the other interval, and extend the axis for it."""
+    """Draw the interval without adjustment for covariates below the other interval, and extend the axis for it.
+
+    The lower end of the vertical axis (`bottom`) is below zero, and moves further down. `beside.unadjusted` has the
+    mean and both ends of the interval.
+    """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(1.6 * bottom, None)
     y = 1.1 * bottom
@@ -200,8 +208,9 @@ def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
     """Draw how far the raw contrast moves if one cluster or one word is left out, as two bands below the interval.
 
-    `without` is the result of `leave_out`. The wider and paler band of clusters is drawn first. The vertical axis is
-    extended downwards for the bands.
+    `without` has the contrast without each word and without each cluster, as `leave_out` returns it. The wider and
+    paler band of clusters is drawn first. The lower end of the vertical axis is below zero (`bottom`), and is moved
+    down to twice this value, so that the bands have space below the interval of the posterior.
     """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(2 * bottom, None)
