@@ -429,6 +429,7 @@ def measures(
 def _say_pair_dir(table: "bb.AssociationTable", sets: DebiasSets, seed: int) -> None:
     """Print PairDir, the agreement of the directions of several pairs of words, compared with random words.
 
+    A direction is the difference of the vectors of a pair, such as "she" and "he", in the defining `sets`.
     Nothing is printed unless there are two pairs, all of whose words have vectors, and an embedding (`table.origin`)
     from which random words can be drawn.
     """
