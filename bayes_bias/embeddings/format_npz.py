@@ -190,8 +190,9 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
         values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": shape_of_words, "COUNT": n_names}
         raise file_error("archive_without_names", file, **values)
     general_shapes = [headers[name].shape for name in _GENERAL if name in headers]
-    m = general_shapes[0][:1] if general_shapes else ()  # as a tuple, the number of general words
-    if general_shapes and general_shapes != [m, (*m, shape[2])]:
+    n_general = general_shapes[0][:1] if general_shapes else ()  # as a tuple of one number
+    # There must be two arrays, of the general words and of their vectors, with the same number of words.
+    if general_shapes and general_shapes != [n_general, (*n_general, shape[2])]:
         raise message_error("general_of_other_shapes", file, WIDTH=shape[2], SHAPES=general_shapes)
     return NpzReader(file, shape[2], False, labels, kind, "pool" in headers, bool(general_shapes))
 

@@ -121,7 +121,8 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, Mapping):
         return _from_pairs(source.items())
     if is_words_and_array(source):
-        words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)  # the array is last
+        # The words and the array may be in either order. The array has two axes, so it is the last after sorting.
+        words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
         return _of_array(words, array)
     return _from_pairs(source) if are_pairs(source) else None
 
