@@ -1,7 +1,6 @@
 """Plot the posterior of the bias over the noise floor, and mark the noise that is as extreme as the observed bias."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -88,25 +87,26 @@ def plot_posterior(
     >>> plot_posterior(posterior, scope="targets")                                # doctest: +SKIP
     >>> plot_posterior(posterior, contrast="male names - female names: career")   # doctest: +SKIP
     """
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error if the scope generalises to nothing
     check_ci_prob(ci_prob)
     fitted = Fitted.of(fit).generalising("a noise floor")
     if fitted.without_scales:
         raise ScopeError(f"fit: {fitted.without_scales}")
-    of_what, estimand = "the bias", bias_estimate
-    adjustment = adjustment_of(fitted, scope, ci_prob)
-    if contrast is not None:
+    adjustment = adjustment_of(fitted, scope, ci_prob)  # None if words have no covariates
+    if contrast is None:
+        of_what = "the bias"
+        estimate = bias_estimate(fitted, scope)
+    else:
         of_what = contrast if isinstance(contrast, str) else "the contrast"
         weights = checked_weights(fitted.data, contrast, of_what)
-        estimand = partial(contrast_estimate, weights=weights)
-    estimate = estimand(fitted, scope=scope)
+        estimate = contrast_estimate(fitted, weights, scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         halved = contrast is None and fitted.data.sizes["group"] == 2
         unit = bias_axis(fitted.metric) if contrast is None else fitted.metric.unit
-        called = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
-        beside = adjustment if contrast is None else None
-        draw_posterior(ax, estimate, called, unit, ci_prob, halved=halved, beside=beside, without=without)
+        name_in_legend = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
+        beside = adjustment if contrast is None else None  # whose unadjusted interval is of the bias
+        draw_posterior(ax, estimate, name_in_legend, unit, ci_prob, halved=halved, beside=beside, without=without)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(of_what)} and its noise floor", name)
 
@@ -201,8 +201,7 @@ def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
     """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(1.6 * bottom, None)
-    y = 1.1 * bottom
-    ax.plot(beside.unadjusted[1:], [y, y], color=GREY, linewidth=1.6, label="interval without adjustment")
+    ax.plot(beside.unadjusted[1:], [1.1 * bottom] * 2, color=GREY, linewidth=1.6, label="interval without adjustment")
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
