@@ -165,7 +165,11 @@ class SentenceEncoder(LanguageModel):
         return np.asarray(vector[0].numpy())
 
     def _spans(self, texts: Sequence[str], spans: Spans | None) -> Sequence[tuple[int, int] | None]:
-        """Return the characters of the word in each sentence, if the pooling needs them."""
+        """Return the start and end of the word in each sentence if the pooling needs them, or else None for each.
+
+        Only the pooling "word", the mean vector of the tokens of a word, needs them. The number of `spans` must be the
+        number of sentences.
+        """
         if self.pooling != "word":
             return [None] * len(texts)
         if spans is None or len(spans) != len(texts):

@@ -151,7 +151,12 @@ class _Module:
 
     @classmethod
     def of(cls, listed: Mapping[str, Any], folder: Path, source: str | Path) -> "_Module":
-        """Read an entry, and raise an error for a module of another library, or outside the folder of the model."""
+        """Read an entry of the list of modules, which has the `type` of a module and the `path` of its folder.
+
+        The kind of a module is the last part of its type, such as "Pooling" in "sentence_transformers.models.Pooling".
+        Modules of other libraries, and modules with arguments, would run their own code and raise an error. So do paths
+        that lead out of the `folder` of the model, and names that no folder can have.
+        """
         kind = str(listed.get("type"))
         path = str(listed.get("path", ""))
         if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
@@ -237,7 +242,12 @@ class _Module:
         return After(self.kind, run, digest)
 
     def of_library(self, config: Mapping[str, Any], trust: bool) -> tuple[Callable[[Tensor], Tensor], str]:
-        """Return the module of the library with its weights, as a function, and the hash of the file of weights."""
+        """Return a module of sentence-transformers with its weights, as a function, and the hash of the weights' file.
+
+        The function receives and returns the vectors of sentences (n, d) under the name that the library expects
+        (`_SENTENCE`). The library would import and call any name of an activation function in the settings (`config`),
+        so a name that is not an activation of torch raises an error before the module is loaded.
+        """
         try:
             library = import_module("sentence_transformers.sentence_transformer.modules")
         except ModuleNotFoundError as error:
