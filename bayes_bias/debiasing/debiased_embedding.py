@@ -240,7 +240,7 @@ class Debiasing(Version):
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """Return the sets of words to learn from, spelt as in the embedding.
+        """Return the sets of words to learn from, spelt as in the embedding, whose words have the `vectors`.
 
         If words have no vector, a message names all of them at once, with similar spellings that the embedding
         contains. With `skip_missing`, this message is logged, and the sets are returned without these words. Otherwise,
