@@ -174,8 +174,9 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
     """Open an archive of vectors (replicates, words, dimensions).
 
     The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`), and must
-    differ. General words, if there are any, have one vector each. The headers are those of all arrays in the archive,
-    and only the names of the replicates are read.
+    differ. There must be as many names as replicates, and as many words as the second axis of the vectors has elements.
+    General words, if there are any, have one vector each. `headers` has the types and shapes of all arrays in the
+    archive by their names, and of the arrays only the names of the replicates are read.
     """
     shape_of_words, shape = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)

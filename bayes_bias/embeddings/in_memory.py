@@ -189,7 +189,10 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
 
 
 def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
-    """Read words with their vectors, which must have equal lengths and be equal if a word is repeated."""
+    """Read pairs of a word and its vector. All vectors must have the same length.
+
+    A word may be repeated with an equal vector. If its vectors differ, the error suggests code that averages them.
+    """
     _check_words([word for word, _ in pairs])
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
