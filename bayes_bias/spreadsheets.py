@@ -52,8 +52,9 @@ class CellValue(str):
     def of(cls, value: Any, at: str, written: str | None = None) -> "CellValue":
         """Return the value of a cell as text, with a description such as "cell B2 has the number 3".
 
-        For a workbook, `at` is the coordinate of the cell. YAML reads text such as "no" as a truth value. For YAML,
-        `at` therefore names the entry, and `written` is its text in the file, which is kept.
+        The description is for messages, which advise to write the value as text. For a workbook, `at` is the coordinate
+        of the cell. YAML reads text such as "no" as a truth value. For YAML, `at` therefore names the entry, and
+        `written` is its text in the file, which is kept.
         """
         kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
         kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")

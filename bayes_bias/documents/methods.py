@@ -142,8 +142,9 @@ class Methods:
     def references(self) -> tuple[Cited, ...]:
         r"""The references that the text cites, numbered in the order in which the text cites them first.
 
-        The keys that the text cites are found in its LaTeX, as in ``\cite{caliskan2017,garg2018}``. Their references
-        are in ``references.toml``, in `sources`, or in the sentences of the checks.
+        The keys that the text cites are found in its LaTeX, as in ``\cite{caliskan2017,garg2018}``. `works` has the
+        references by their keys: those that this package shares (``references.toml``), the `sources` of the analysis,
+        and the works that sentences of the checks cite (`Cite`).
         """
         works = shared_references() | {key_of(source): source for source in self.sources}
         for part in chain(*self.checks):
