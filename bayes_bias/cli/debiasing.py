@@ -158,9 +158,10 @@ def _compared(
 ) -> "bb.Comparison":
     """Compare one list before and after, for one version.
 
-    --after names embeddings, a model, or a debiasing method, which learns from the sets of `words` and is applied to
-    the embedding before. Without a word list, both sides are table files. `rated` contains files of human ratings for
-    the damage, or is None to omit the damage.
+    --after names embeddings, a model, or a debiasing method with these `settings`, which learns from the sets of
+    `words` and is applied to the embedding before. The tables of both sides contain the vectors of the words of the
+    sets (`also`). Without a word list, both sides are table files. `rated` contains files of human ratings for the
+    damage, or is None to omit the damage.
     """
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
@@ -193,6 +194,7 @@ def _compared(
     if rated is not None:
         lists = [] if wordlist is None else [wordlist]
         _check_vocabulary([before, after], lists)
+        # A method is applied to the embedding before. Without a method, --after is an embedding.
         (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], rated)
     settings_of_fit = {**inference.fitting, **inference.reading}
     return bb.compare(

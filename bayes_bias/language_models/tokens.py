@@ -42,7 +42,8 @@ def read(
     """Split each sentence into pieces, without truncating it.
 
     With `special` tokens, those that the tokenizer puts around a sentence are included. An error is raised if a
-    sentence is longer than the model's window. A notice counts sentences with unknown words outside the `unseen` spans.
+    sentence is longer than the model's window. A notice counts sentences with unknown words outside the `unseen` spans,
+    the parts of each sentence (start, end) that are hidden from the model.
     """
     check_texts(texts)
     if not texts:

@@ -421,8 +421,9 @@ ROW = "#"
 def chosen_row(content: Any, label: str, chosen: str) -> Any:
     """Return the content of a file or, if each of its rows is a list, the content of its only or chosen row.
 
-    A row is `chosen` by its name, which consists of the cells in the columns that distinguish the rows. `label` is the
-    name of the file, with the row if one is chosen.
+    A row is `chosen` by its name, which consists of the cells in the columns that distinguish the rows (`columns`),
+    such as "gender" or "gender de". The only row of a file has the name "", as has `chosen` if no row is chosen.
+    `label` is the name of the file, with the row if one is chosen.
 
     Raises
     ------
