@@ -423,7 +423,8 @@ def _is_being_written(unfinished: Path) -> bool:
 def file_names(names: Sequence[str]) -> dict[str, str]:
     """Return a file name for each list: lower-case letters, digits, `-` and `_`, and unique on every file system.
 
-    If several lists would get the same file name, such as "a-b", the second one gets "a-b-2", the third "a-b-3".
+    If several lists would get the same file name, such as "a-b", the second one gets "a-b-2", the third "a-b-3". The
+    first of the candidates that no earlier list has got is used, and there are more candidates than lists.
     """
     file_name_of: dict[str, str] = {}
     for name in names:

@@ -505,6 +505,10 @@ _OMITTED = object()
 def as_json(value: Any) -> Any:
     """Return a value as `json.dumps` accepts it, in the form that `Tabled.to_dict` describes.
 
+    Text and numbers remain, and a number that is not finite becomes None. A result of this package becomes a dict of
+    its public attributes, or only its name if it is a model or an embedding (`Telling`). A frame becomes a list of
+    rows. Mappings and lists are converted with all of their elements.
+
     The result of a value that is left out of JSON, such as a function or a set of draws, is `_OMITTED`. The caller then
     omits the key or the element.
 

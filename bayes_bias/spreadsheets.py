@@ -52,8 +52,9 @@ class CellValue(str):
     def of(cls, value: Any, at: str, written: str | None = None) -> "CellValue":
         """Return the value of a cell as text, with a description such as "cell B2 has the number 3".
 
-        For a workbook, `at` is the coordinate of the cell. YAML reads text such as "no" as a truth value. For YAML,
-        `at` therefore names the entry, and `written` is its text in the file, which is kept.
+        The description is for messages, which advise to write the value as text. For a workbook, `at` is the coordinate
+        of the cell. YAML reads text such as "no" as a truth value. For YAML, `at` therefore names the entry, and
+        `written` is its text in the file, which is kept.
         """
         kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
         kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")
@@ -125,7 +126,7 @@ def read_sheet(
                 " heading. Name all columns, and put cells with a comma in quotes. If the first row is a title, remove"
                 " it."
             )
-    # Every row gets as many cells as there are headings.
+    # Every row gets as many cells as there are headings, and then the cells are collected by column.
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
     columns = [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
     return Sheet(columns, tuple(notices))
@@ -277,11 +278,12 @@ def delimiter_of(text: str) -> str:
 
     The first line may be Excel's statement of the delimiter (sep=;). Otherwise, delimiters in both lines are preferred,
     and of these the most frequent one in the first line. If no delimiter is in both lines, the first line may be a
-    title, and the most frequent delimiter in the second line is returned.
+    title, and the most frequent delimiter in the second line is returned. If two are equally frequent, the comma comes
+    before the semicolon, and the tab is last.
     """
     if stated := _SEPARATOR.match(text):
         return stated[1]
-    first, second = [*text.split("\n", 2), ""][:2]
+    first, second = [*text.split("\n", 2), ""][:2]  # the second line is "" if there is only one line
     in_both = [mark for mark in _DELIMITERS if mark in first and mark in second]
     if not in_both and any(map(second.count, _DELIMITERS)):  # below a title
         return max(_DELIMITERS, key=second.count)
@@ -376,9 +378,9 @@ def _shown_rows(
 ) -> list[list[str]]:
     """Return the texts of the cells that are shown in each row, or of all cells if `keep` is True.
 
-    `formulas` and `stored` are the same sheet, with formulas and with the stored values. Hidden rows and columns, and
-    struck-through cells, are counted in `not_shown` if they have content. In a merged range, every cell has the text of
-    the first cell.
+    `formulas` and `stored` are the same sheet, with formulas and with the stored values. The numbers of hidden rows,
+    hidden columns, and struck-through cells with content are added to `not_shown`, by their names. In a merged range,
+    every cell gets the text of the first cell (`first_of`), because only this cell has a value.
     """
     hidden_columns: set[int] = set()
     for dimension in formulas.column_dimensions.values():

@@ -170,8 +170,9 @@ def print_frame(frame: "pd.DataFrame", *, title: str = "") -> None:
 def print_layout(layout: Layout) -> None:
     """Print a small table, which has the labels of its rows in the first column.
 
-    In a narrow terminal, less important columns are omitted, and headers and text are wrapped. Numbers and intervals
-    are never broken, so the table may be wider than the terminal.
+    In a narrow terminal, less important columns (`spare`) are omitted, and headers and text are wrapped. If the table
+    has no room even without these columns (`has_room`), headings of numbers are broken to the width of their cells.
+    Numbers and intervals are never broken, so the table may be wider than the terminal.
     """
     columns = [Column(layout.heading, layout.labels, words=True), *layout.columns]
     if _width(map(_widest, columns)) > out.width:

@@ -158,9 +158,10 @@ def _compared(
 ) -> "bb.Comparison":
     """Compare one list before and after, for one version.
 
-    --after names embeddings, a model, or a debiasing method, which learns from the sets of `words` and is applied to
-    the embedding before. Without a word list, both sides are table files. `rated` contains files of human ratings for
-    the damage, or is None to omit the damage.
+    --after names embeddings, a model, or a debiasing method with these `settings`, which learns from the sets of
+    `words` and is applied to the embedding before. The tables of both sides contain the vectors of the words of the
+    sets (`also`). Without a word list, both sides are table files. `rated` contains files of human ratings for the
+    damage, or is None to omit the damage.
     """
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
@@ -193,6 +194,7 @@ def _compared(
     if rated is not None:
         lists = [] if wordlist is None else [wordlist]
         _check_vocabulary([before, after], lists)
+        # A method is applied to the embedding before. Without a method, --after is an embedding.
         (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], rated)
     settings_of_fit = {**inference.fitting, **inference.reading}
     return bb.compare(
@@ -229,10 +231,11 @@ def _swept(
     rated: list[Path] | None,
     inference: Inference,
 ) -> "bb.Sweep":
-    """Compare several lists or versions by a sweep of one embedding or model.
+    """Compare several lists or versions by a sweep of one embedding or model, the original that --before names.
 
-    Each version is a debiasing method, which learns from the sets of `words`, or another embedding or model. `rated`
-    contains files of human ratings for the damage by each version, or is None to omit the damage.
+    Each --after names one version of the original: a debiasing method, which learns from the sets of `words` and is
+    applied to the original, or another embedding or model. `settings` are those of the method. `rated` contains files
+    of human ratings, with which the damage by each version is computed, or is None to omit the damage.
     """
     from bayes_bias.analyses.sweep.grid import Grid
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
@@ -240,21 +243,23 @@ def _swept(
     before = sides.side(sides.before)
     before.check_sources()
     original = _original(before, lists, words.words if words else ())
+    # The debiasing method of each version, or None if the version is another embedding or model.
     methods = [_method(names, words, settings) for names in sides.versions]
     if words is not None and not any(methods):
         raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
     versions: list[bb.debiasing.Debiasing | GivenVersion] = []
     for names, method in zip(sides.versions, methods, strict=True):
-        versions.append(method or _given(sides.side(names), lists, original.name))
-    damage = {}
+        version = method or _version_from(sides.side(names), lists, original.name)
+        versions.append(version)
+    damage_of_version: dict[str, Damage] = {}
     if rated is not None:
-        _check_vocabulary([before], lists)
+        _check_vocabulary([before], lists)  # it raises an error for a model, so the original is an embedding
         assert isinstance(original, bb.Embedding)
-        after = [version.source if isinstance(version, GivenVersion) else version for version in versions]
-        for version, damage_of_version in zip(versions, _damages(original, after, rated), strict=True):
-            damage[version.name] = damage_of_version
+        changed = [version.source if isinstance(version, GivenVersion) else version for version in versions]
+        damages = _damages(original, changed, rated)
+        damage_of_version = dict(zip([version.name for version in versions], damages, strict=True))
     wordlists = [before.words(name) for name in lists]
-    swept = bb.sweep(
+    return bb.sweep(
         Grid(wordlists, [original], controls=before.control_classes, allow_loss=before.allow_loss),
         models=[inference.model],
         versions=versions,
@@ -262,15 +267,15 @@ def _swept(
         ci_prob=inference.ci_prob,
         seed=inference.seed,
         sampling=inference.sampling,
-    )
-    return swept.with_damage(damage)
+    ).with_damage(damage_of_version)
 
 
 def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
-    """Return the table of a list in a debiased version. Related words are not detected in this table.
+    """Return the table of a word list, measured in a debiased version of an embedding.
 
-    A comparison uses the related words of the original embedding, because debiased vectors do not show the meanings of
-    words.
+    `source` has the options for lists and control classes, and `also` further words whose vectors the table contains.
+    Related words are not detected in this table: a comparison uses the related words of the original embedding, because
+    debiased vectors do not show the meanings of words.
     """
     from bayes_bias.associations.cosines import table_of
     from bayes_bias.associations.similarity import COSINES
@@ -282,14 +287,17 @@ def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: 
 
 
 def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Embedding | bb.LanguageModelColumn":
-    """Return the embedding or masked model with which versions are compared."""
+    """Return the embedding or masked model with which versions are compared.
+
+    The embedding can contain further words (`also`) besides those of the lists, such as the words of debiasing sets.
+    """
     if source.masked is None:
         return source.opened(lists, also=also)
     options: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
     return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **options)
 
 
-def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
+def _version_from(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
     """Return an embedding or a masked model as a version of another embedding or model, whose name is `of`."""
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 

@@ -151,8 +151,10 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
 def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
     """Return a summary as text, with only the columns that fit into a terminal of 80 characters.
 
-    The columns are the mean, the interval, the probability of direction (pd), which estimands without a sign lack, and
-    one more: the probability of a negligible bias, the noise floor, or, without noise floor, the raw value.
+    The columns are the mean, the interval, the probability of direction (pd), and one more: the probability of a
+    negligible bias if the user set a range for it, or else the noise floor or, without noise floor, the raw value.
+    Estimands in `_UNSIGNED`, such as standard deviations, are never negative. They are written without a plus sign, and
+    have no probability of direction.
     """
     import pandas as pd
 

@@ -112,8 +112,10 @@ def command_called(name: str) -> Any:
     """Import a command, and return it with its own options and the options that `main` handles for all commands.
 
     `_FILES` contains the names of commands by module. Importing the module registers its functions as commands of
-    `app`. The shared options, such as --quiet and --json, are shown by --help. They are not passed to the function of
-    the command, which does not have them as arguments.
+    `app`, so a command is imported only when it is called. The shared options, such as --quiet and --json, are shown by
+    --help. `main` has read them already, so they are not passed to the function of the command, which does not have
+    them as arguments. Commands without a result (`_WITHOUT_RESULT`) have no --json. All options get a short metavar,
+    the name of their value in --help.
     """
     function = name.replace("-", "_")
     file = next(file for file, names in _FILES.items() if name in names)

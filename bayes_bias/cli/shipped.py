@@ -121,8 +121,9 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     """Write a list with the words of several files, as a CSV file with a row for each word.
 
     The files contain words by name, such as "flowers". The list has the names that are groups or classes: groups with
-    their stereotypical classes, from headings in the files such as "flowers=pleasant" or from --groups, and further
-    classes from --classes. Other names are omitted, with a note.
+    their stereotypical classes (`stereotypes`), from headings in the files such as "flowers=pleasant" or from --groups,
+    and further classes from --classes. Other names are omitted, with a note. The table has a column "group", which for
+    groups also contains the class ("flowers=pleasant"), and a column of word classes if --word-class states some.
     """
     import pandas as pd
 

@@ -228,8 +228,9 @@ class TableSource(MeasuringOptions, Origin):
     def __post_init__(self) -> None:
         """Raise an error if an option has no effect, or if there are two sources of numbers.
 
-        Some options require a model of sentences or a causal model. Options such as --encoder replace an embedding, so
-        only one of them can be used, and none together with --embedding.
+        Some options require a model of sentences (--encoder or --masked) or a causal model, and --match requires word
+        vectors. Options that replace an embedding, such as --encoder, are in `instead` with their values, which are
+        None if an option was not used. Only one of them can be used, and none together with --embedding.
         """
         check_match(self.match)
         if self.reads_sentences:

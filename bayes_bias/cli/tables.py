@@ -165,8 +165,9 @@ class AnySource(TableSource):
         """The metric of the numbers in a file, or None if the heading of their column determines it.
 
         A metric has a name, a unit, and a direction (`larger`: whether larger numbers mean closer or farther words).
-        --metric is "cosine" by default. Larger cosines never mean farther words, so with --larger farther, the numbers
-        are distances instead. Known metrics have a unit. Any other metric has the unit of --unit, or its own name.
+        Three kinds of names are possible. (1) --metric is "cosine" by default. Larger cosines never mean farther words,
+        so with --larger farther, the numbers are distances instead. (2) Known metrics, of tables or of similarities of
+        vectors, have a unit, so --unit is rejected. (3) Any other metric has the unit of --unit, or else its own name.
         """
         from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
         from bayes_bias.table.files import METRICS
@@ -429,6 +430,7 @@ def measures(
 def _say_pair_dir(table: "bb.AssociationTable", sets: DebiasSets, seed: int) -> None:
     """Print PairDir, the agreement of the directions of several pairs of words, compared with random words.
 
+    A direction is the difference of the vectors of a pair, such as "she" and "he", in the defining `sets`.
     Nothing is printed unless there are two pairs, all of whose words have vectors, and an embedding (`table.origin`)
     from which random words can be drawn.
     """

@@ -76,10 +76,11 @@ class Census:
                 f"`texts` has {len(cluster_of)} texts in {clusters} clusters, which cannot show how much texts"
                 " differ. Pass at least two, such as chapters or speeches."
             )
+        # The random position of a cluster, modulo the number of groups, is the group of its texts.
         order = np.random.default_rng(seed).permutation(clusters)
         group_of = order[np.array(cluster_of)] % min(groups, clusters)
         digests = [sha256() for _ in range(int(group_of.max()) + 1)]
-        for number, group in enumerate(group_of):
+        for number, group in enumerate(group_of):  # a hash has 32 bytes
             digests[group].update(hashes[32 * number : 32 * (number + 1)].hex().encode())
         return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), clusters)
 
@@ -113,7 +114,12 @@ class Contexts:
 
         Each vector is extended by a one, so that the last element of a sum counts context words. The sums of listed
         words are kept for each group of texts (for the jackknife), and those of frequent words for all texts together.
-        Tokens are processed in batches: `ids` are their numbers in `_Vectors`, and `group` their groups.
+        Words are numbered by frequency, so that the most frequent words have the first numbers (see `frequent`).
+
+        Tokens are processed in batches. For each token of a batch, `ids` has the number of its word, which is also its
+        row in the matrix of vectors, and `group` the group of its text. The sums of both kinds are the rows of two
+        matrices: `overall` has a row for each frequent word, and `by_group` a row for each listed word and group, with
+        the groups of a word in consecutive rows. `_add` ignores tokens whose row is -1.
         """
         step("reading vectors")
         stored = embedding.find(census.counts)
@@ -132,9 +138,10 @@ class Contexts:
         step("adding up contexts")
         texts = _with_progress(corpus, census)
         for ids, group in _batches(texts, vectors, window, _BATCH // width):
-            windows = _windows(vectors.rows[ids], window)
+            windows = _windows(vectors.rows[ids], window)  # (tokens, d + 1): the sum of the vectors around each token
+            # The numbers of frequent words are their rows in `overall`.
             _add(overall, np.where(ids < len(frequent), ids, -1), windows)
-            place = vectors.listed_at[ids]
+            place = vectors.listed_at[ids]  # position of each token's word in the list, or -1
             _add(by_group, np.where(place < 0, -1, place * census.groups + group), windows)
         groups = by_group.reshape(len(listed), census.groups, width)
         rows = vectors.rows[: len(frequent), :-1]
@@ -165,26 +172,33 @@ class CoOccurrences:
     def of(cls, corpus: Corpus, census: Census, words: Sequence[str], window: int) -> Self:
         """Count the words within a window around each occurrence. Windows end where texts end.
 
-        In a batch, `ids` are the numbers of the tokens, `place` their positions in the list (negative for other words),
-        and `near` the number of words around each. The counts of a listed word in a group of texts are one row, which
-        begins at `row`: co-occurrences with each listed word, and last with any word. Pairs of listed words are counted
-        in both of their rows, for each distance up to the window.
+        Words of the list are numbered 0 to n - 1 in the given order. All other words have the number n, and the
+        positions between two texts have the number n + 1 (`gap`), so that no window covers two texts.
+
+        The counts are one long array. It consists of a row of n + 1 counts for each listed word and group of texts, in
+        which the groups of a word are consecutive: co-occurrences with each listed word, and last with any word. Tokens
+        are processed in batches. For each token of a batch, `ids` has the number of its word, `group` the group of its
+        text, `near` the number of words in its window, `place` the position of its word in the list (-1 for other words
+        and gaps), and `row` the index at which the row of its counts begins.
         """
         n_words, gap = len(words), len(words) + 1
         number = {word: position for position, word in enumerate(words)}
-        # Vectors without dimensions, because each word of a text counts as a context word.
+        # Only the numbers of words are used here. Each of the n + 2 numbers has a vector without dimensions, and a
+        # position in the list: 0 to n - 1 for listed words, -1 for other words, and -1 for gaps.
         vectors = _Vectors(number, np.empty((gap + 1, 0)), np.r_[:n_words, -1, -1], n_words)
         counts, pairs = np.zeros(n_words * census.groups * (n_words + 1)), np.zeros(census.groups)
         step("counting co-occurrences")
         for ids, group in _batches(_with_progress(corpus, census), vectors, window, _BATCH // 4):
+            # The window sums of an indicator: 1 for each word, 0 for a gap.
             near = _windows((ids != gap)[:, None].astype(float), window)[:, 0]
             pairs += np.bincount(group, np.where(ids == gap, 0.0, near), census.groups)
             place = vectors.listed_at[ids]
             listed, row = np.flatnonzero(place >= 0), (place * census.groups + group) * (n_words + 1)
-            np.add.at(counts, row[listed] + n_words, near[listed])
+            np.add.at(counts, row[listed] + n_words, near[listed])  # the last count of a row: with any word
+            # Pairs of listed words at each distance, from left (`first`) to right. Both rows count the pair.
             for distance in range(1, window + 1):
                 first = listed[listed < len(ids) - distance]
-                first = first[place[first + distance] >= 0]
+                first = first[place[first + distance] >= 0]  # the other token of the pair is also a listed word
                 second = first + distance
                 np.add.at(counts, np.concatenate([row[first] + place[second], row[second] + place[first]]), 1.0)
         of_words = counts.reshape(n_words, census.groups, n_words + 1)
@@ -254,7 +268,8 @@ def _batches(
 def _windows(rows: Numbers, window: int) -> Numbers:
     """Return, for each position, the sum of the rows within a window around it, without its own row.
 
-    The sum of the rows i to j - 1 is the difference of the cumulative sums before j and before i.
+    `rows` has a vector for each position of a batch of texts. `sums[k]` is the sum of the first k rows, so the sum of
+    the rows i to j - 1 is `sums[j] - sums[i]`. At the ends of the batch, windows are shorter.
     """
     sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
     position = np.arange(len(rows))
@@ -269,6 +284,7 @@ def _add(sums: Numbers, places: NDArray[np.intp], windows: Numbers) -> None:
     """
     chosen = np.flatnonzero(places >= 0)
     if chosen.size:
+        # (rows of `sums`, windows): 1 if the window belongs to the row
         pick = csr_array((np.ones(chosen.size), (places[chosen], chosen)), shape=(len(sums), len(windows)))
         sums += pick @ windows
 

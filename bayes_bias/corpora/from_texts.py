@@ -343,7 +343,9 @@ def _usable_words(
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the spelling of words with contexts in two or more groups of texts, and a notice of all other words.
 
-    `listed` are the sums of the contexts of each spelling (groups, columns). The last column is the number of contexts.
+    `spelling_of` has the spelling of each word in the texts. `listed` are the sums of the contexts of each spelling
+    (groups, columns), whose last column is the number of contexts. `name` is the name of the texts in the notice. The
+    jackknife over groups of texts needs words that occur in several groups.
     """
     usable, in_one_group = {}, []
     for word, spelling in spelling_of.items():
@@ -361,7 +363,7 @@ def _usable_words(
 
 
 def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
-    """Return a notice of the words of a table with fewer than `FEW` occurrences, or nothing if there are none."""
+    """Return a notice of the words of a table with fewer than 20 occurrences (`FEW`), or nothing if there are none."""
     rare = [f"{word} ({n})" for word in all_words(table.values) if (n := vectors.occurrences[word]) < FEW]
     if not rare:
         return ()

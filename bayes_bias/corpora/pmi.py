@@ -62,9 +62,13 @@ def pmi_table(
 ) -> AssociationTable:
     """Return the table of a list from co-occurrences, with its covariance over texts by a jackknife.
 
-    `spelling_of` has the words of the list with their spellings in the texts. Arrays of counts begin with an axis of
-    tables: the first is of all texts, and each further one of all but one of the K `groups` of texts. The deviations of
-    the latter from their mean, multiplied by the square root of (K - 1) / K, are the result of the jackknife.
+    `spelling_of` has the words of the list with their spellings in the texts. For W words and K `groups` of texts, the
+    counts of words are first taken from `counted`, by group. They are then added up for K + 1 tables: the first table
+    is of all texts, and the other tables are of all but one group. From the number of co-occurrences n of each pair of
+    words, and the number that is `expected` if words are independent, the PMI of each table follows. The deviations of
+    the K tables from their mean, multiplied by the square root of (K - 1) / K, are the result of the jackknife.
+
+    At the end, notices are about pairs of compared words that never co-occur or rarely co-occur in all texts.
 
     Raises
     ------
@@ -74,23 +78,30 @@ def pmi_table(
         If the texts lack half of the words in a group or class.
     """
     words = list(spelling_of)
+    # (W, K, columns): the last column has co-occurrences with any word, and the others with each word of `counted`.
     sums = np.stack([counted.listed[spelling] for spelling in spelling_of.values()])
     order = [*counted.listed]
     columns = [order.index(spelling) for spelling in spelling_of.values()]
+    # By group, co-occurrences of each pair of words (K, W, W), and of each word with any word (K, W).
     counts, totals = sums[:, :, columns].swapaxes(0, 1), sums[:, :, -1].T
-    # The first table is of all texts, and the k-th of all but the k-th group.
+    # (K + 1, K): 1 if a table contains a group. The first row has all groups, and row k + 1 all but group k.
     kept = np.vstack([np.ones((1, len(groups))), 1 - np.eye(len(groups))])
+    # By table, co-occurrences of each pair of words (K + 1, W, W), of each word (K + 1, W), and of all words (K + 1,).
     n, n_of_word, pairs = np.tensordot(kept, counts, 1), kept @ totals, kept @ counted.pairs
     expected = n_of_word[:, :, None] * n_of_word[:, None, :] / pairs[:, None, None]
     values = pd.DataFrame(smoothed_pmi(n[0], expected[0]), words, words)
     table = cosines_from_matrix(values, wordlist, controls, metric=PMI, name=name, allow_loss=allow_loss)
+    # The positions of targets and of attributes among the W words, in the order of the table of the list.
     rows, attributes = (
         [words.index(word) for word in words_of(table.values, side)] for side in ("target", "attribute")
     )
     of_table = np.ix_(range(len(kept)), rows, attributes)
+    # The PMI without each group of texts (K, targets, attributes).
     without = smoothed_pmi(n, expected)[of_table][1:]
     deviations = np.sqrt(1 - 1 / len(groups)) * (without - without.mean(axis=0))
     by_group = {label: table.values.copy(data=part) for label, part in zip(groups, deviations, strict=True)}
+    # The group of each target and the class of each attribute label the counts in all texts. Control classes, which
+    # are not compared, are omitted.
     group_of, class_of = (list(belongs(table.values, side).values()) for side in ("target", "attribute"))
     compared = [category not in table.controls for category in class_of]
     count, independent = (

@@ -61,9 +61,9 @@ class RatedPairs:
 def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     """Read word pairs and their ratings from a text file, as columns ``word``, ``other``, and ``rating``.
 
-    A line begins with two words, and the first numeric column contains the rating. Columns are separated by tabs,
-    semicolons, commas or blanks, and may have headings. Lines that begin with # are comments. SimLex-999, WordSim-353
-    and MEN have this format.
+    A line begins with two words, and the first numeric column after them contains the rating. Columns are separated by
+    tabs, semicolons, commas or blanks, and may have headings. Lines that begin with # are comments. SimLex-999,
+    WordSim-353 and MEN have this format.
 
     Raises
     ------
@@ -284,10 +284,11 @@ def damage(
         )
     unit_before = stack_unit(before, words, "damage")
     unit_after = stack_unit(after, words, "damage")
-    # The positions of the words whose neighbours are compared.
+    # The positions of the words whose neighbours are compared: at most `_MOST_WORDS` random words.
     rows = np.sort(rng.permutation(len(words))[:_MOST_WORDS])
     nearest_before = _nearest(unit_before, rows, neighbours)
     nearest_after = _nearest(unit_after, rows, neighbours)
+    # The share of the neighbours before debiasing that each of these words still has.
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
     resampled = rng.integers(len(shares), size=(_RESAMPLES, len(shares)))
     lower, upper = np.quantile(shares[resampled].mean(axis=1), tails(ci_prob)).tolist()

@@ -64,7 +64,11 @@ class Conceptor(Debiaser[np.ndarray]):
         check_positive("aperture", self.aperture, MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        """Learn the negated conceptor, the matrix I - C of the class, from the words of the sets."""
+        r"""Learn the negated conceptor :math:`I - C`, with :math:`C = R\,(R + \alpha^{-2} I)^{-1}`.
+
+        R is the correlation matrix :math:`X^\top X / n` of the n words that have the attribute by definition. The rows
+        of X are their vectors, which are not centred. :math:`\alpha` is the aperture.
+        """
         rows = stack(vectors, read_debias_sets(sets).by_definition, self.name)
         correlation = rows.T @ rows / len(rows)
         # I - C, which equals the inverse of I + alpha^2 R.

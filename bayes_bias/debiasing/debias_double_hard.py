@@ -111,7 +111,8 @@ class DoubleHardDebias(Debiaser[Learned]):
         debias_sets = read_debias_sets(sets)
         mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, self.name)], axis=0) / len(vectors)
         scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, self.name))
-        axes = np.linalg.eigh(scatter)[1].T[::-1]  # principal components, the largest first
+        # The principal components are the eigenvectors, which eigh returns as columns with the largest last.
+        axes = np.linalg.eigh(scatter)[1].T[::-1]
         if self.components > len(axes):
             raise MeasureError(
                 f"`components` must be at most {len(axes)}, the number of dimensions, but is {self.components}. Use"
@@ -139,7 +140,7 @@ class DoubleHardDebias(Debiaser[Learned]):
     def _learned_with(
         self, frequency: np.ndarray, mean: np.ndarray, vectors: Mapping[str, np.ndarray], sets: DebiasSets
     ) -> Learned:
-        """Return the directions that would be learned if `frequency` were the frequency direction.
+        """Return what would be learned if `frequency` were the frequency direction, given the `mean` of all words.
 
         The bias direction is the first principal component of the defining sets, after the mean and the frequency
         direction were removed from their words, and each set was centred.

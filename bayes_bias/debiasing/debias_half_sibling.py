@@ -62,7 +62,12 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
         check_positive("alpha", self.alpha, MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        r"""Learn the matrix :math:`(I + D D^\top / \alpha)^{-1}`, and keep the words in the columns of D."""
+        r"""Learn the matrix :math:`(I + D D^\top / \alpha)^{-1}` from words that have the attribute by definition.
+
+        The columns of D are the vectors of these words, and :math:`\alpha` is the penalty of the ridge regression of
+        all other words on them. The product of the matrix and a vector is the residual of this regression. The words
+        themselves are kept, because their vectors do not change.
+        """
         words = read_debias_sets(sets).by_definition
         rows = stack(vectors, words, self.name)  # the transpose of D
         kept_share = np.linalg.inv(np.eye(rows.shape[1]) + rows.T @ rows / self.alpha)

@@ -85,6 +85,9 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Neutralise all words that are not in the sets, and equalise the sets that are to be equalised.
 
+        To neutralise a word is to remove the component of its vector inside the bias subspace. To equalise a set, such
+        as a pair, is to make its words differ only inside the subspace, by equal distances from their centre.
+
         First, all vectors are scaled to length one. The vectors of neutral words are then overwritten in blocks, so
         that a large vocabulary needs little additional memory.
         """
@@ -120,7 +123,10 @@ def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> 
 
 
 def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> dict[str, np.ndarray]:
-    """Return unit vectors of these words, equal outside the subspace and equally far from their centre inside it.
+    r"""Return unit vectors of these words, equal outside the subspace and equally far from their centre inside it.
+
+    With the mean :math:`\nu` of the words' components outside the subspace, and the deviation d of each word from the
+    centre inside the subspace, the new vector is :math:`\nu + \sqrt{1 - \lVert \nu \rVert^2}\, d / \lVert d \rVert`.
 
     Examples
     --------
@@ -130,7 +136,7 @@ def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> di
     """
     rows = stack_unit(vectors, words, "equalise", least=2)
     inside = _inside(rows, subspace)
-    nu = (rows - inside).mean(axis=0)  # as in the formula of `HardDebias`: the part of the mean outside the subspace
+    nu = (rows - inside).mean(axis=0)
     deviations = inside - inside.mean(axis=0)
     lengths = np.linalg.norm(deviations, axis=1, keepdims=True)
     if (lengths < _SAME).any():

@@ -86,6 +86,7 @@ class INLP(Debiaser[np.ndarray]):
         basis = np.empty((0, rows.shape[1]))  # of the directions that are removed, (directions, dimensions)
         for iteration in range(self.iterations):
             residual = rows - rows @ basis.T @ basis  # the vectors without the directions found so far
+            # One row of weights for two groups, or one row for each of several groups.
             weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(residual, group).coef_
             if np.linalg.norm(weights) * np.linalg.norm(rows) < _NOTHING:
                 raise MeasureError(

@@ -82,12 +82,17 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         return self.most_biased > 0
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        r"""Learn the mean, and two factors of the matrix :math:`W^+ P W`, from the words whose group is known.
+        r"""Learn the map :math:`w - W^+ P W (w - \mu)`, after which vectors do not depend linearly on the groups.
 
-        In the symbols of the class, `cross_covariance` is :math:`\Sigma_{XZ}` times the number of words, `covariance`
-        is :math:`\Sigma`, and `whitening` is W. The columns of `erased` are an orthonormal basis E of the subspace onto
-        which P projects, so that :math:`W^+ P W = (W^+ E)(E^\top W)`. Vectors are rows, for which the two factors are
-        stored in the opposite order: W E, and the transpose of :math:`W^+ E`.
+        The map is learned from the words whose group is known. :math:`\mu` is their mean and :math:`\Sigma` their
+        covariance (`covariance`). W is the inverse square root of :math:`\Sigma` (`whitening`), and :math:`W^+` the
+        square root. P projects onto the columns of :math:`W \Sigma_{XZ}`, where :math:`\Sigma_{XZ}` is the covariance
+        of vectors with indicators of the groups. `cross_covariance` is this covariance times the number of words, which
+        has the same column space.
+
+        With an orthonormal basis E of these columns (`erased`), :math:`W^+ P W = (W^+ E)(E^\top W)`. Vectors are rows,
+        so they are multiplied from the right, first by W E and then by the transpose of :math:`W^+ E`. The mean and
+        these two matrices are kept as what was learned.
         """
         # The vectors of the labelled words (words, dimensions), and the number of the group of each word.
         rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)

@@ -84,9 +84,12 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
         return replace(self, learned=(plane, float(np.arccos(concept @ bias))))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Rotate the component of each vector in the plane, by an angle that depends on its direction in the plane.
+        """Rotate the component of each vector in the plane of the bias direction and the concept.
 
-        The part of a vector outside the plane, and the length of the part inside, do not change.
+        The bias direction has the angle 0, and the concept the angle `concept_angle`. Vectors in the direction of the
+        concept are turned to a right angle with the bias, vectors in the bias direction are not turned, and vectors
+        between them by an interpolated angle. The part of a vector outside the plane, and the length of the part
+        inside, do not change.
         """
         plane, concept_angle = self.fitted
 

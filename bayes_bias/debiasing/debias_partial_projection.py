@@ -71,11 +71,16 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
         return replace(self, learned=(direction, mean))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        r"""Replace each vector by :math:`\mu + r + \beta f(\lVert r \rVert) b`, in the symbols of the class."""
+        r"""Replace each vector w by :math:`\mu + r + \beta f(\lVert r \rVert) b`.
+
+        b is the bias direction, and :math:`\mu` the mean of the defining sets. The residual r is w without its
+        component along b, :math:`\beta = (w - \mu) \cdot b` is the bias of the word, and :math:`f(\eta) = \sigma^2 /
+        (\eta + 1)^2` is the share of the bias that the word keeps, which is smaller for a longer residual.
+        """
         direction, mean = self.fitted
 
         def damped(rows: np.ndarray) -> np.ndarray:
-            along = rows @ direction  # the symbols of the class: w . b for each word
+            along = rows @ direction  # w . b for each word
             residual = rows - np.outer(along, direction)  # r
             kept_share = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2  # f of the length of the residual
             return mean + residual + np.outer((along - mean @ direction) * kept_share, direction)

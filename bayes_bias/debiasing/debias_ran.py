@@ -121,7 +121,10 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
         `near` contains the vectors of its neighbours (words, dimensions). The new vector is the residual of a
         least-squares regression of `pull`, :math:`\lambda_2 w_0 / 2`, on `pushes`, :math:`\lambda_1 n / |S|` for each
-        repelled neighbour n in S and :math:`\lambda_3 b`, with coefficients between -1 and 1 (see the class).
+        repelled neighbour n in S and :math:`\lambda_3 b`, with coefficients between -1 and 1. It minimises the weighted
+        sum of the similarities with the neighbours (:math:`\lambda_1`, `repulsion`), the distance from the original
+        vector :math:`w_0` (:math:`\lambda_2`, `attraction`), and the similarity with the bias direction b
+        (:math:`\lambda_3`, `neutralization`), because the regression is the dual of this problem.
         """
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])

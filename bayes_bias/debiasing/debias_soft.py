@@ -80,10 +80,13 @@ class SoftDebias(Debiaser[np.ndarray]):
         return True
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        """Learn the symmetric transformation T that solves the problem of the class.
+        r"""Learn the symmetric transformation T, which is applied to all words, from the vectors of all words.
 
-        In the symbols of the notes, `scatter` is C, `neutral` is M, and `curvature` is the matrix on the left of the
-        equation for y. The sum of `shift` and its transpose is X - I, and T is the square root of X.
+        Let C be the sum of :math:`w w^\top` over all words (`scatter`), M the same sum over neutral words (`neutral`),
+        b the bias direction, and :math:`\lambda` the strength. With :math:`\pi = b^\top C^{-1} b`, :math:`u = C^{-1} b
+        / \pi` and the solution y of :math:`(2C/\pi - b b^\top/\pi^2 + \lambda M)\, y = -\lambda M b`, whose matrix is
+        `curvature`, the square of T is :math:`X = I + y u^\top + u y^\top - (b^\top y)\, u u^\top`. T is the symmetric
+        square root of X. An error is raised if C is singular, or if X has a negative eigenvalue and thus no root.
         """
         debias_sets = read_debias_sets(sets)
         (bias,) = defining_subspace(vectors, debias_sets)
@@ -99,7 +102,9 @@ class SoftDebias(Debiaser[np.ndarray]):
         u = c_inverse_b / pi
         curvature = 2 / pi * scatter - np.outer(bias, bias) / pi**2 + self.strength * neutral
         y = np.linalg.solve(curvature, -self.strength * neutral @ bias)
+        # Half of the last term of X is subtracted here and half in the transpose, so that shift + shift.T is X - I.
         shift = np.outer(y - bias @ y / 2 * u, u)
+        # X = axes @ diag(eigenvalues) @ axes.T. Its square root has the square roots of the eigenvalues.
         eigenvalues_of_x, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
         if eigenvalues_of_x[0] < -_NOTHING * eigenvalues_of_x[-1]:  # X is not positive semidefinite
             raise MeasureError(

@@ -240,7 +240,7 @@ class Debiasing(Version):
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """Return the sets of words to learn from, spelt as in the embedding.
+        """Return the sets of words to learn from, spelt as in the embedding, whose words have the `vectors`.
 
         If words have no vector, a message names all of them at once, with similar spellings that the embedding
         contains. With `skip_missing`, this message is logged, and the sets are returned without these words. Otherwise,
@@ -285,8 +285,8 @@ class Debiasing(Version):
         """Debias all sentences of one encoder together, treating each sentence as a word.
 
         `labels` are the templates. The vectors of a word have a row for each template, in this order. Sentences get
-        names such as "nurse in 'This is [WORD].'", under which the method learns from them and changes them. The result
-        has the rows of each word again.
+        names such as "nurse in 'This is [WORD].'", under which the method learns from them and changes them. The words
+        of the `sets` are repeated for each template in the same way. The result has the rows of each word again.
         """
         sentences = {}
         for word, rows in vectors.items():
@@ -340,7 +340,11 @@ def _insert_word(word: str, template: str) -> str:
 
 
 def _usable_vectors(embedding: Embedding) -> Mapping[str, Vector]:
-    """Return the words whose vectors have a direction, with a notice if some vectors have none."""
+    """Return the words whose vectors have a direction, with a notice if some vectors have none.
+
+    A vector has no direction if it is zero or not finite. A word with replicates is only usable if all of its vectors
+    are.
+    """
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
     if n_lost := len(vectors) - len(usable):

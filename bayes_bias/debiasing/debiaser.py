@@ -270,8 +270,9 @@ def labelled_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the vectors of the labelled words (words, dimensions), and the index of the group of each word.
 
-    The words are the labelled words of the sets (`DebiasSets.labelled`), and the `also` most biased words of the
-    vocabulary for each group.
+    The words are those that the sets label with a group (`DebiasSets.labelled`), such as female and male words. If
+    `also` is above 0, they include this number of words of the vocabulary for each group, those that are most biased
+    towards the group. Error messages begin with the name of the `method`.
 
     Raises
     ------

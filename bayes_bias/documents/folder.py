@@ -134,8 +134,9 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
 def _link_what_is_not_ours(old: Path, new: Path) -> None:
     """Link all files from the old folder into the new folder, except unchanged files that the old report wrote.
 
-    Files of others, and files of the report that a user has edited, are thereby kept. A file of the new report with the
-    same name takes precedence.
+    Files of others, and files of the report that a user has edited, are thereby kept, without copying them. A file of
+    the new report with the same name takes precedence. `_written_files` has the hashes of the files that the old report
+    wrote, by which files that were not edited since then are recognised.
     """
     unchanged = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
     for path in old.rglob("*"):
@@ -182,7 +183,8 @@ def _finish(out: Path) -> None:
             is_stale = name != PROVENANCE and name not in new
             if is_stale and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
                 path.unlink()
-    # The key is False for all files but the provenance, which comes last, because it describes the other files.
+    # `sorted` puts False first. The key is True only for the provenance, which comes last, because it describes the
+    # other files.
     for name in sorted(_names(complete), key=PROVENANCE.__eq__):
         (out / name).parent.mkdir(exist_ok=True)
         (complete / name).replace(out / name)

@@ -142,8 +142,9 @@ class Methods:
     def references(self) -> tuple[Cited, ...]:
         r"""The references that the text cites, numbered in the order in which the text cites them first.
 
-        The keys that the text cites are found in its LaTeX, as in ``\cite{caliskan2017,garg2018}``. Their references
-        are in ``references.toml``, in `sources`, or in the sentences of the checks.
+        The keys that the text cites are found in its LaTeX, as in ``\cite{caliskan2017,garg2018}``. `works` has the
+        references by their keys: those that this package shares (``references.toml``), the `sources` of the analysis,
+        and the works that sentences of the checks cite (`Cite`).
         """
         works = shared_references() | {key_of(source): source for source in self.sources}
         for part in chain(*self.checks):
@@ -193,7 +194,12 @@ class Methods:
 
     @property
     def _terms(self) -> dict[str, bool]:
-        """The optional terms of the model's formula, as arguments of `formula` and `equation`."""
+        """The optional terms of the model's formula, as arguments of `formula` and `equation`.
+
+        The facts of the analysis state which terms the model has. Targets have a level of their own in the associated
+        classes (`shared`), attributes prefer some groups (`grouped`), or there are replicates, whose `kind` is a noun
+        such as "template", or "" without replicates.
+        """
         return {
             "shared": self.facts.get("shared", False),
             "grouped": self.facts.get("grouped", False),
@@ -331,9 +337,14 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
 def _priors(fits: Mapping[str, Fitted], spec: ModelSpec, sampled: set[str]) -> str:
     """Describe the priors of the sampled parameters in words, separated by semicolons.
 
-    `PREFERENCE` has the parameter of the preferences of words by side (targets or attributes). In fits with vectors,
-    its prior is determined for each table by the vectors, and is described elsewhere (`_priors_from_vectors`). If this
-    applies to only some fits, the prior of the others is described here.
+    An example is "HalfNormal(0.1) for the standard deviation of u". `fits` are the fits by the names of their lists.
+    `sampled` are the parameters that occur in some of them, and `_EFFECTS` has the symbols of the effects whose
+    standard deviations are parameters.
+
+    The preferences of words for a class have a parameter for each side, targets and attributes (`PREFERENCE`). If a fit
+    uses vectors, they determine its prior, and the posterior contains the variance of the preferences
+    (`variance_name`). Such a prior is described in another sentence, so it is removed here if all fits have it. If only
+    some fits have it, the prior of the other fits is described.
     """
     described: dict[str, Prior] = dict(spec.priors)
     for side, parameter in PREFERENCE.items():
@@ -421,10 +432,13 @@ def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
 
 
 def equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
-    """Return the formula of `formula` in LaTeX, in rows that fit into the columns of a paper.
+    """Return the formula of the crossed model in LaTeX, in rows that fit into the columns of a paper.
 
-    `level` and `others` are the effects of words. In the first rows, "%s" in their indices is removed. With replicates,
-    the effects are repeated in further rows, where "%s" becomes the index r.
+    The value of target i of group g and attribute j of class c is a mean plus effects of words: a level of the target
+    (`level`), and effects of the target in the class, of the attribute, and of the pair (`others`). With replicates,
+    the same effects occur again within each replicate r. Both are written once, with "%s" in their indices. It is
+    removed in the first rows, and becomes the index r in the rows of replicates. `shared` and `grouped` add terms, as
+    in `formula`.
     """
     level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
     others = f"x_{{ic%s}} + b_{{j%s}} + {'w_{jg%s} + ' if grouped else ''}e_{{ij%s}}"

@@ -78,7 +78,9 @@ def appendix(tables: Sequence[tuple[str, AssociationTable]]) -> str:
 def _words_of_table(table: AssociationTable) -> pd.DataFrame:
     """Return one row for each word of a table: used words, and, if the table records them, unused words.
 
-    Columns are described in `words_of_tables`. The coverage has a row for each group and class, with its role.
+    The columns are the role of the word ("target", "attribute", or "control"), the name of its group or class, the
+    word, True if it is used, and otherwise the reason why it is not. `coverage` has a row for each group and class with
+    its role, and if the table was measured, its unused words. `_SIDES` has the side of the table for each role.
     """
     coverage = coverage_of(table) if table.coverage is None else table.coverage
     rows = []

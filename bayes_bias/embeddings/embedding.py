@@ -206,10 +206,12 @@ class Embedding(Telling):
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Copy these words into an embedding in memory, optionally with general words and a pool for random lists.
 
-        The words of the pool are those that the source marks or, without marks, its first 30,000 (`FREQUENT`). If
-        `general` words are requested but the source does not store them separately, it contains the vocabulary of a
-        language, and its pool is used instead. The excerpt also has suggestions for missing words and, if requested,
-        frequency ranks. The source is read once, and once more for the ranks.
+        The pool consists of the words from which random lists are drawn: those that the source marks (`drawable`) or,
+        without marks, its first 30,000 (`FREQUENT`), whose number is `n_first`. General words represent the vocabulary
+        of a language. If `general` words are requested but the source does not store them separately, the source itself
+        contains such a vocabulary, and its pool is used instead. The excerpt also has suggestions for missing words,
+        vectors that a model makes for missing words from their parts, and, if requested, frequency ranks. The source is
+        read once, and once more for the ranks.
         """
         words_once = tuple(words)
         general_words = self.reader.general() if general else None
@@ -356,8 +358,10 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
 
     `entries` are the words of a source with their vectors or ranks, in the order of the source. A source may encode
     accents otherwise (composed or not), or join the words of a phrase by underscores. Such a word gets the spelling of
-    the `wanted` word. A notice names words that occur again with another value, the wanted words first. If the source
-    is a language model, only its tokens of whole words are kept, with another notice (see `_own_tokens`).
+    the `wanted` word, which `spelling_of` has by the composed form of the word. A notice names words that occur again
+    with another value, the wanted words first. Words with an unreadable character (`_UNREADABLE`) are omitted from
+    this notice, because different words may look the same. If the source is a language model, only its tokens of whole
+    words are kept, with another notice (`_own_tokens`).
     """
     words = tuple(wanted)
     spelling_of: dict[str, str] = {}

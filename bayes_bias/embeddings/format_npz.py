@@ -174,8 +174,9 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
     """Open an archive of vectors (replicates, words, dimensions).
 
     The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`), and must
-    differ. General words, if there are any, have one vector each. The headers are those of all arrays in the archive,
-    and only the names of the replicates are read.
+    differ. There must be as many names as replicates, and as many words as the second axis of the vectors has elements.
+    General words, if there are any, have one vector each. `headers` has the types and shapes of all arrays in the
+    archive by their names, and of the arrays only the names of the replicates are read.
     """
     shape_of_words, shape = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
@@ -190,8 +191,9 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
         values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": shape_of_words, "COUNT": n_names}
         raise file_error("archive_without_names", file, **values)
     general_shapes = [headers[name].shape for name in _GENERAL if name in headers]
-    m = general_shapes[0][:1] if general_shapes else ()  # as a tuple, the number of general words
-    if general_shapes and general_shapes != [m, (*m, shape[2])]:
+    n_general = general_shapes[0][:1] if general_shapes else ()  # as a tuple of one number
+    # There must be two arrays, of the general words and of their vectors, with the same number of words.
+    if general_shapes and general_shapes != [n_general, (*n_general, shape[2])]:
         raise message_error("general_of_other_shapes", file, WIDTH=shape[2], SHAPES=general_shapes)
     return NpzReader(file, shape[2], False, labels, kind, "pool" in headers, bool(general_shapes))
 

@@ -223,9 +223,11 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     """Split lines into the cells of a table, or return None if they are no table with this delimiter.
 
-    The columns of numbers are the longest run of numbers in most rows. The first row is a heading if its own run is
-    shorter than half of theirs, or if it numbers the columns. A table has at least one column of text and two columns
-    of numbers (`_FEWEST`), and most rows have the same number of cells. Only these rows are kept.
+    A table may begin with a title and a heading (the names of the columns). Columns are identified by their positions,
+    from 0. The columns of numbers (`numbers`) are the longest run of numbers in most rows, and all others contain texts
+    (`texts`), such as the words. The first row is a heading if its own run is shorter than half of theirs, or if it
+    numbers the columns. A table has at least one column of text and two columns of numbers (`_FEWEST`), and most rows
+    have the same number of cells (`width`). Only these rows are kept.
     """
     rows = [_cells(line, delimiter) for line in sample]
     title, rows = without_title(rows) if delimiter else ("", rows)
@@ -253,7 +255,7 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     most_rows_fit = 2 * len(data) > len(rows_below)
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
-    above = bool(title) + has_heading
+    above = bool(title) + has_heading  # the number of lines above the first word
     numeric = Layout(delimiter, 0, _of_vectors(numbers, data), width, above, with_commas)
     return _Table(numeric, title, heading, data, texts)
 

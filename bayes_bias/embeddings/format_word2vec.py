@@ -99,8 +99,11 @@ class _Beginning:
     def parts(self, itemsize: int) -> Iterator[tuple[bytes, int]]:
         """Yield each of the first words and the position of its numbers, if a number has `itemsize` bytes.
 
-        At most `_MOST` words are yielded. If the header states no more words than that, the bytes after the last word
-        are yielded as another part, which is empty in a valid file.
+        `self.content` has the first bytes after the header. They consist of a word, a blank, and its numbers, then the
+        next word, and so on. If numbers have another size than `itemsize`, the parts that are yielded are no words.
+
+        At most 20 words (`_MOST`) are yielded. If the header states no more words than that, the bytes after the last
+        word are yielded as another part, which is empty in a valid file.
         """
         start = 0
         for _ in range(min(self.count, _MOST)):
@@ -144,9 +147,10 @@ class _Beginning:
 def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected.
 
-    A type is likely if words are in their places between numbers of its size, and if these numbers vary like those in
-    vectors. The type of the format ("<f4") is accepted whenever nothing indicates another type. The other types, with
-    their names for the message, are in `other_files.toml`.
+    The types and their names for the message are in the file `other_files.toml`. A type is likely if words are in their
+    places between numbers of its size (`words_fit`), and if these numbers vary like those in vectors. The type of the
+    format ("<f4") is accepted whenever nothing indicates another type. Otherwise, the error names the likely type, with
+    code to convert the file.
     """
     name_of_dtype = described("other_files")["numbers_of_word2vec"]
     words_fit = {dtype: beginning.words_fit(np.dtype(dtype).itemsize) for dtype in name_of_dtype}

@@ -121,7 +121,8 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, Mapping):
         return _from_pairs(source.items())
     if is_words_and_array(source):
-        words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)  # the array is last
+        # The words and the array may be in either order. The array has two axes, so it is the last after sorting.
+        words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
         return _of_array(words, array)
     return _from_pairs(source) if are_pairs(source) else None
 
@@ -188,7 +189,10 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
 
 
 def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
-    """Read words with their vectors, which must have equal lengths and be equal if a word is repeated."""
+    """Read pairs of a word and its vector. All vectors must have the same length.
+
+    A word may be repeated with an equal vector. If its vectors differ, the error suggests code that averages them.
+    """
     _check_words([word for word, _ in pairs])
     vectors: dict[str, Vector] = {}
     for word, row in pairs:

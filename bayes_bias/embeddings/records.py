@@ -225,9 +225,10 @@ def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> t
 def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:
     """Return a column that distinguishes the rows of each word, or None, and True if its values occur with every word.
 
-    A column distinguishes rows if no word has a value twice. A column is preferred if each of its values occurs with
-    every word (that is, if it is crossed with the words), or else if its name is that of replicates or contexts
-    (`_LIKELY`).
+    `words` has the word of each row, and `beside` the columns beside the vectors, such as the template of each row. A
+    column distinguishes rows if no word has a value twice. A column is preferred if each of its values occurs with
+    every word (that is, if it is crossed with the words), or else if its name is that of replicates or contexts, such
+    as "template" or "sentence" (`_LIKELY`).
     """
     crossed: list[Hashable] = []
     not_crossed: list[Hashable] = []

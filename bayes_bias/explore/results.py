@@ -135,7 +135,10 @@ class Results:
 
 
 def analyse(table: AssociationTable) -> Results:
-    """Return the verdict on a table. The posterior is integrated, or sampled if it needs a sampler.
+    """Return the verdict on a table, from the default ("crossed") model.
+
+    If possible, the posterior is integrated numerically, which is fast. Otherwise, `integrated_verdict` returns None,
+    and the model is fitted by a sampler, which takes longer.
 
     Raises
     ------
@@ -152,8 +155,12 @@ def analyse(table: AssociationTable) -> Results:
 def check(results: Results) -> Results:
     """Return the results with the sentences of those checks of a report that need no fit.
 
-    The checks may add caveats to the verdict, and frequency may withhold it. If the posterior needs a sampler, random
-    lists and other priors need it as well and take too long for the page, so that only a report has them.
+    Lists in which the words of this list are exchanged at random (`nulls`) show how often there is such a bias by
+    chance. A second opinion by another method, and other priors, may disagree with the verdict, which then gets a
+    caveat. If the frequency of words does not allow a verdict, it is withheld.
+
+    If the posterior needs a sampler (`results.fitted` is not None), other lists and other priors need it as well and
+    take too long for the page, so that only a report has them.
     """
     table, spec = results.table, load_spec("crossed")
     question = Question(table, spec, results.verdict.scope, results.verdict.ci_prob, _SEED)

@@ -144,7 +144,12 @@ class Session:
     """The embeddings that the page offers, by name, and the results of recent lists."""
 
     def __init__(self, embeddings: Mapping[str, Vectors]) -> None:
-        """Start without results. `results` and `checked` compute the results of the fields, or return recent ones."""
+        """Start without results, for these embeddings by their names.
+
+        `results` and `checked` are functions of the texts in the fields of the page. They compute the verdict and the
+        checks, or return those for recent texts from a cache. The locks allow one computation and one check at a time.
+        `_latest` has the texts for which the page last requested a verdict.
+        """
         self.embeddings = embeddings
         self.results = lru_cache(_RECENT)(self._results)
         self.checked = lru_cache(_RECENT)(lambda fields: check(self.results(fields)))
@@ -176,7 +181,10 @@ class Session:
             return {part: part_of(part, results) for part in shown}
 
     def file(self, kind: str, fields: Fields) -> tuple[str, bytes]:
-        """Return the name and the content of a file to be saved.
+        """Return the name and the content of a file to be saved, such as the word list as CSV.
+
+        Each `kind` of file has a label on the page, an ending of its name, and a function that makes its content from
+        the texts in the fields and the function that computes results.
 
         Raises
         ------

@@ -108,7 +108,8 @@ class EncodedReader(Reader):
         """Yield the vectors, and announce the duration after the first batch if it is long (`_LONG` seconds).
 
         `sentences_of` has the sentences of each word, and `total` is their number. The notice states how many sentences
-        could be omitted because they are those of control classes.
+        could be omitted because they are those of control classes. Vectors are computed in batches, so the first vector
+        takes as long as all `BATCH` sentences of its batch.
         """
         start = time.monotonic()
         first = list(islice(vectors, 1))  # this encodes the whole first batch

@@ -165,7 +165,11 @@ class SentenceEncoder(LanguageModel):
         return np.asarray(vector[0].numpy())
 
     def _spans(self, texts: Sequence[str], spans: Spans | None) -> Sequence[tuple[int, int] | None]:
-        """Return the characters of the word in each sentence, if the pooling needs them."""
+        """Return the start and end of the word in each sentence if the pooling needs them, or else None for each.
+
+        Only the pooling "word", the mean vector of the tokens of a word, needs them. The number of `spans` must be the
+        number of sentences.
+        """
         if self.pooling != "word":
             return [None] * len(texts)
         if spans is None or len(spans) != len(texts):
@@ -286,7 +290,8 @@ def _check_first_token(encoder: SentenceEncoder) -> None:
 def _layer_number(layer: Layer, transformer: Transformer) -> int:
     """Return the index of a layer, where 0 stands for the input embeddings.
 
-    A layer is "first", "last", or a number that may be negative, which counts backwards from the last layer (-1).
+    A layer is "first", "last", or a number that may be negative, which counts backwards from the last layer (-1). For a
+    model of 12 layers, numbers are from -13 to 12, and both -13 and 0 are the input embeddings.
     """
     layers = transformer.model.config.num_hidden_layers
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}

@@ -48,6 +48,7 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
     ----------
     Nangia, Vania, Bhalerao & Bowman (2020), doi:10.18653/v1/2020.emnlp-main.154.
     """
+    # Each blank is a sentence in which one unmodified token is masked. Its owner is the sentence, as 2 * pair + side.
     first_sentences = _enclosed(transformer, [first for first, _ in pairs])
     second_sentences = _enclosed(transformer, [second for _, second in pairs])
     owners, blanks = [], []
@@ -91,11 +92,14 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
         for batch_rows in batches(sort_by_length(tokens), batch):
             inputs = padded(transformer, [tokens[k].ids for k in batch_rows])
             output = transformer.model(**inputs, output_attentions=weighted)
+            # The log probability of each token at its own position (sentence, token): its logit, minus the log of the
+            # sum of the exponentials of all logits.
             ids = inputs["input_ids"].unsqueeze(-1)
             logs = output.logits.gather(-1, ids).squeeze(-1) - output.logits.logsumexp(-1)
             if weighted:
                 logs = logs * _attention_received(transformer, output.attentions, inputs["attention_mask"])
             for row, k in enumerate(batch_rows):
+                # The mean without the first and the last token, which are special, and without padding after them.
                 means[k] = logs[row, 1 : len(tokens[k]) - 1].double().mean().item()
     return means
 
@@ -331,9 +335,11 @@ class CausalModel(LanguageModel):
         with torch.inference_mode():
             for rows in batches(sort_by_length(tokens), self.batch):
                 inputs = padded(self.transformer, [[self.before, *tokens[k].ids] for k in rows])
+                # The output at each token predicts the following one, so the output at the last token is not used.
                 logits = self.transformer.model(**inputs).logits[:, :-1].float()
                 following = inputs["input_ids"][:, 1:].unsqueeze(-1)
                 logs = logits.gather(-1, following).squeeze(-1) - logits.logsumexp(-1)
+                # The first tokens of a row are those of the sentence, and the others are padding.
                 for row, k in enumerate(rows):
                     sums[k] = logs[row, : len(tokens[k])].double().sum().item()
         return sums

@@ -294,7 +294,8 @@ def _check_device_map(device_map: str, device: str | None) -> None:
 def _window(model: Any, tokenizer: Any) -> int | None:
     """Return the maximal number of tokens that the model can read, or None without a limit.
 
-    It is the smallest of the limits of the tokenizer and of the positions that the model has learned.
+    It is the smallest of the limits of the tokenizer and of the positions that the model has learned. A very large
+    number in the tokenizer means that it has no limit.
     """
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < 10**9 else []
     positions = getattr(model.config, "max_position_embeddings", None)
@@ -311,7 +312,8 @@ def _window(model: Any, tokenizer: Any) -> int | None:
 def files_hash(folder: Path, trust: bool = False) -> str:
     """Return the sha256 of the names and contents of all files of a model.
 
-    Pickled weights are included only if they are read, that is, if they are trusted and there are no safetensors.
+    `_READ` are patterns for the names of files that are always read, and `_PICKLES` for files of pickled weights. The
+    latter are included only if they are read, that is, if they are trusted and there are no safetensors.
     """
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()

@@ -151,7 +151,12 @@ class _Module:
 
     @classmethod
     def of(cls, listed: Mapping[str, Any], folder: Path, source: str | Path) -> "_Module":
-        """Read an entry, and raise an error for a module of another library, or outside the folder of the model."""
+        """Read an entry of the list of modules, which has the `type` of a module and the `path` of its folder.
+
+        The kind of a module is the last part of its type, such as "Pooling" in "sentence_transformers.models.Pooling".
+        Modules of other libraries, and modules with arguments, would run their own code and raise an error. So do paths
+        that lead out of the `folder` of the model, and names that no folder can have.
+        """
         kind = str(listed.get("type"))
         path = str(listed.get("path", ""))
         if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
@@ -216,10 +221,14 @@ class _Module:
         return chosen, config.get("include_prompt") is not False
 
     def after(self, trust: bool) -> After:
-        """Return this module, which follows the pooling module, as a function of vectors with a hash of its files.
+        """Return the function of a module that changes the vector of a sentence after pooling, and a hash of its files.
 
-        It must be one of `_AFTER`, and read and write the vector of the sentence. `Normalize` has no weights, and all
-        others are computed by the library of sentence-transformers.
+        This module must be of a known kind: "Dense", "LayerNorm", or "Normalize" (`_AFTER`). Its settings must not name
+        another input or output than the vector of the sentence (`_SENTENCE`). "Normalize" scales vectors to length one
+        and has no weights. The other kinds are computed by the library of sentence-transformers, from a file of
+        weights, which is read only if its format is safe or if the user has declared `trust`.
+
+        The hash is of the settings and of the hash of the weights. It identifies vectors in a cache and in reports.
         """
         if self.kind not in _AFTER:
             raise _unknown(self.source, f"the module {self.kind}")
@@ -227,12 +236,18 @@ class _Module:
         for name in ("module_input_name", "module_output_name"):
             if config.get(name, _SENTENCE) not in (None, _SENTENCE):
                 raise _unknown(self.source, f"{name} = '{config[name]}' in its {self.kind}")
-        run, files = (_normalized, "") if self.kind == "Normalize" else self.of_library(config, trust)
-        digest = hashlib.sha256(json.dumps([config, files], sort_keys=True).encode()).hexdigest()
+        has_weights = self.kind != "Normalize"
+        run, hash_of_weights = self.of_library(config, trust) if has_weights else (_normalized, "")
+        digest = hashlib.sha256(json.dumps([config, hash_of_weights], sort_keys=True).encode()).hexdigest()
         return After(self.kind, run, digest)
 
     def of_library(self, config: Mapping[str, Any], trust: bool) -> tuple[Callable[[Tensor], Tensor], str]:
-        """Return the module of the library with its weights, as a function, and the hash of the file of weights."""
+        """Return a module of sentence-transformers with its weights, as a function, and the hash of the weights' file.
+
+        The function receives and returns the vectors of sentences (n, d) under the name that the library expects
+        (`_SENTENCE`). The library would import and call any name of an activation function in the settings (`config`),
+        so a name that is not an activation of torch raises an error before the module is loaded.
+        """
         try:
             library = import_module("sentence_transformers.sentence_transformer.modules")
         except ModuleNotFoundError as error:

@@ -146,10 +146,8 @@ def _vectors_of_batch(
         if encoder.pooling == "word":  # the vector depends on the position of the word
             parts += [str(sentence.start), str(sentence.end)]
         keys.append(hashlib.sha256("\0".join(parts).encode()).digest())
-    missing = dict(zip(keys, batch, strict=True))
-    vector_of = cache.find(list(missing)) if cache else {}
-    for key in vector_of:
-        del missing[key]
+    vector_of = cache.find(list(dict.fromkeys(keys))) if cache else {}
+    missing = {key: sentence for key, sentence in zip(keys, batch, strict=True) if key not in vector_of}
     if missing:
         vectors = dict(zip(missing, encoder.vectors(list(missing.values())), strict=True))
         if cache:

@@ -42,7 +42,8 @@ def read(
     """Split each sentence into pieces, without truncating it.
 
     With `special` tokens, those that the tokenizer puts around a sentence are included. An error is raised if a
-    sentence is longer than the model's window. A notice counts sentences with unknown words outside the `unseen` spans.
+    sentence is longer than the model's window. A notice counts sentences with unknown words outside the `unseen` spans,
+    the parts of each sentence (start, end) that are hidden from the model.
     """
     check_texts(texts)
     if not texts:
@@ -259,12 +260,13 @@ def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: 
     """
     import torch
 
-    blanks_with_ids: dict[tuple[int, ...], list[int]] = {}  # positions of blanks in the same row of tokens
+    blanks_with_ids: dict[tuple[int, ...], list[int]] = {}  # the indices of all blanks with the same row of tokens
     for k, blank in enumerate(blanks):
         blanks_with_ids.setdefault(blank.ids, []).append(k)
     values = np.empty(len(blanks))
     with torch.inference_mode():
         for rows in batches(sorted(blanks_with_ids, key=len), batch):
+            # (row, position, vocabulary). The four lists select the logit of each blank in these rows.
             logits = transformer.model(**padded(transformer, rows)).logits.float()
             indices, at_row, at_position, tokens = [], [], [], []
             for row, ids in enumerate(rows):

@@ -135,7 +135,9 @@ def _load(file: Path) -> NDArray[Any]:
 def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
     """Return words, templates, and the vectors (template, word, dimension).
 
-    `vectors` has a row for each of the `rows`. An error is raised unless every word occurs once in each template.
+    `vectors` has a row for each of the `rows`, which are the sentences with their word and template, in any order. They
+    are brought into the order of all words in the first template, all words in the second, and so on (`required`). An
+    error is raised unless every word occurs once in each template.
     """
     _check_rows(rows)
     array = np.asarray(vectors)

@@ -102,7 +102,10 @@ def _blocks_without_groups(table: pd.DataFrame) -> list[Rows]:
 
 
 def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
-    """Return the rows of one estimand, or none if the summary does not contain it."""
+    """Return the rows of one estimand as a block, in a list, which is empty if the summary does not contain them.
+
+    `table` is the summary, whose index has the levels "estimand" and "label". `heading` is the heading of the block.
+    """
     if estimand not in table.index.get_level_values("estimand"):
         return []
     rows = table.loc[[estimand]]

@@ -1,7 +1,6 @@
 """Plot the posterior of the bias over the noise floor, and mark the noise that is as extreme as the observed bias."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -88,25 +87,26 @@ def plot_posterior(
     >>> plot_posterior(posterior, scope="targets")                                # doctest: +SKIP
     >>> plot_posterior(posterior, contrast="male names - female names: career")   # doctest: +SKIP
     """
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error if the scope generalises to nothing
     check_ci_prob(ci_prob)
     fitted = Fitted.of(fit).generalising("a noise floor")
     if fitted.without_scales:
         raise ScopeError(f"fit: {fitted.without_scales}")
-    of_what, estimand = "the bias", bias_estimate
-    adjustment = adjustment_of(fitted, scope, ci_prob)
-    if contrast is not None:
+    adjustment = adjustment_of(fitted, scope, ci_prob)  # None if words have no covariates
+    if contrast is None:
+        of_what = "the bias"
+        estimate = bias_estimate(fitted, scope)
+    else:
         of_what = contrast if isinstance(contrast, str) else "the contrast"
         weights = checked_weights(fitted.data, contrast, of_what)
-        estimand = partial(contrast_estimate, weights=weights)
-    estimate = estimand(fitted, scope=scope)
+        estimate = contrast_estimate(fitted, weights, scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         halved = contrast is None and fitted.data.sizes["group"] == 2
         unit = bias_axis(fitted.metric) if contrast is None else fitted.metric.unit
-        called = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
-        beside = adjustment if contrast is None else None
-        draw_posterior(ax, estimate, called, unit, ci_prob, halved=halved, beside=beside, without=without)
+        name_in_legend = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
+        beside = adjustment if contrast is None else None  # whose unadjusted interval is of the bias
+        draw_posterior(ax, estimate, name_in_legend, unit, ci_prob, halved=halved, beside=beside, without=without)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(of_what)} and its noise floor", name)
 
@@ -122,9 +122,12 @@ def draw_posterior(
     beside: Adjustment | None = None,
     without: pd.DataFrame | None = None,
 ) -> None:
-    """Draw an estimate and its noise floor as in `plot_posterior`, without a legend and a title.
+    """Draw the posterior density of an estimate over its noise floor, without a legend and a title.
 
-    The raw contrast is `halved` if it is half of WEAT's numerator.
+    The noise floor is the density of contrasts by chance. `of_what` names the estimand in the legend, and `unit` is the
+    label of the axis. The raw contrast, a dotted line, is described as `halved` if it is half of WEAT's numerator.
+    Optional are the interval without adjustment for covariates (`beside`), and the ranges of the contrast if one word
+    or cluster is left out (`without`). Space for intervals is made below zero on the vertical axis.
     """
     grid, posterior, noise = densities(estimate)
     _draw_noise(ax, estimate, grid, noise)
@@ -145,7 +148,8 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a grid of biases, with the posterior density and the noise density on this grid.
 
     The noise density is the mean of normal densities around zero, whose standard deviations are 99 quantiles of the
-    posterior of ``noise_sd``.
+    posterior of ``noise_sd``. The posterior density is smoothed from the draws, or, if the posterior was integrated
+    without draws, it is known as a mixture. The grid covers both densities, except for their extreme ends.
     """
     draws = bias.draws.to_numpy().ravel()
     noise_sd = np.asarray(bias.noise_sd).ravel()
@@ -190,18 +194,22 @@ def _draw_posterior(
 
 
 def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
-    """Draw the interval without adjustment for covariates below the other interval, and extend the axis for it."""
+    """Draw the interval without adjustment for covariates below the other interval, and extend the axis for it.
+
+    The lower end of the vertical axis (`bottom`) is below zero, and moves further down. `beside.unadjusted` has the
+    mean and both ends of the interval.
+    """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(1.6 * bottom, None)
-    y = 1.1 * bottom
-    ax.plot(beside.unadjusted[1:], [y, y], color=GREY, linewidth=1.6, label="interval without adjustment")
+    ax.plot(beside.unadjusted[1:], [1.1 * bottom] * 2, color=GREY, linewidth=1.6, label="interval without adjustment")
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
     """Draw how far the raw contrast moves if one cluster or one word is left out, as two bands below the interval.
 
-    `without` is the result of `leave_out`. The wider and paler band of clusters is drawn first. The vertical axis is
-    extended downwards for the bands.
+    `without` has the contrast without each word and without each cluster, as `leave_out` returns it. The wider and
+    paler band of clusters is drawn first. The lower end of the vertical axis is below zero (`bottom`), and is moved
+    down to twice this value, so that the bands have space below the interval of the posterior.
     """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(2 * bottom, None)

@@ -62,7 +62,7 @@ def plot_replicates(
     --------
     >>> plot_replicates(of_templates)                                             # doctest: +SKIP
     """
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error if the scope generalises to nothing
     fitted = Fitted.of(fit).generalising("a figure of replicates")
     if not fitted.replicate_kind:
         raise ScopeError(

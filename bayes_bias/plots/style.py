@@ -46,16 +46,16 @@ INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 WIDTH = 4.5
 _SHOWN_DPI = 110
 # Distance from the axes to a legend in inches: gaps, and lines of text. The gaps remain if text is scaled.
-_GAP, _SMALL_GAP, _TICK_LABEL, _AXIS_LABEL = 0.1, 0.06, 0.12, 0.17
+_GAP, _SMALL_GAP, _TICK_LABEL_HEIGHT, _AXIS_LABEL_HEIGHT = 0.1, 0.06, 0.12, 0.17
 _LONGEST_LABEL = 28
 # Height of a line, width of a letter in a tick label and in a heading, and width of a legend's handle, all in inches.
-# Number of title letters per inch. Width of a letter in inches, relative to its size in points.
-_LINE, _LETTER, _HEADING_LETTER, _HANDLE, _LETTERS, _PER_POINT = 0.13, 0.07, 0.088, 0.5, 10, 0.0075
+_LINE_HEIGHT, _LETTER_WIDTH, _HEADING_LETTER_WIDTH, _HANDLE_WIDTH = 0.13, 0.07, 0.088, 0.5
 # Width in inches below which text is scaled, and the smallest factor. Share of the width that a colour bar takes.
-_FULL_WIDTH, _LEAST, _BAR = 4.5, 0.6, 0.25
+# Number of title letters per inch.
+_FULL_WIDTH, _SMALLEST_FACTOR, _SHARE_OF_BAR, _TITLE_LETTERS_PER_INCH = 4.5, 0.6, 0.25, 10
 # An axis label may be wider than its axes by this factor. Broken labels and entries have at least this many letters.
-# Ticks are at least this many inches apart.
-_WIDER, _FEWEST, _APART = 1.1, 14, 0.62
+# Ticks are at least this many inches apart. Width of a letter in inches, relative to its size in points.
+_LABEL_RATIO, _FEWEST_LETTERS, _TICK_DISTANCE, _WIDTH_PER_POINT = 1.1, 14, 0.62, 0.0075
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
 # Fonts for Chinese, Japanese, and Korean. Most machines have at least one of these fonts.
@@ -214,7 +214,7 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
         options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn_colours]
     labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
     width, scale = _width(ax)
-    column_width = scale * (_HANDLE + _LETTER * max(map(len, labels), default=0))
+    column_width = scale * (_HANDLE_WIDTH + _LETTER_WIDTH * max(map(len, labels), default=0))
     legend = ax.legend(
         loc="upper left",
         ncols=max(1, min(ncols, int(width / column_width))),
@@ -229,20 +229,21 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
 def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
     """Put a legend at a fixed distance in inches below the axes, whose text is scaled by a factor."""
     figure = ax.get_figure(root=True)
-    below = ScaledTranslation(0, -_below(ax, scale), figure.dpi_scale_trans) if figure else IdentityTransform()
+    below = ScaledTranslation(0, -_distance_below(ax, scale), figure.dpi_scale_trans) if figure else IdentityTransform()
     legend.set_bbox_to_anchor((0, 0), ax.transAxes + below)
 
 
-def _below(ax: Axes, scale: float) -> float:
+def _distance_below(ax: Axes, scale: float) -> float:
     """Return the distance between axes and legend in inches, which is the height of the labels between them.
 
-    These are the labels of the ticks, unless they are above the axes, and the lines of the axis label, with a gap
-    before each. The heights of text are multiplied by `scale`, but gaps are not.
+    The constants are heights in inches of a label of a tick, of a line of the axis label, and of gaps. Between axes and
+    legend are the labels of the ticks, unless they are above the axes, and the lines of the axis label, with a gap
+    before each. Heights of text are multiplied by `scale`, but gaps are not.
     """
     has_ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
-    ticks = _GAP + scale * _TICK_LABEL if has_ticks else _SMALL_GAP
+    ticks = _GAP + scale * _TICK_LABEL_HEIGHT if has_ticks else _SMALL_GAP
     n_lines = len(ax.get_xlabel().splitlines())
-    return ticks + _GAP * bool(n_lines) + scale * _AXIS_LABEL * n_lines
+    return ticks + _GAP * bool(n_lines) + scale * _AXIS_LABEL_HEIGHT * n_lines
 
 
 def draw_classical(
@@ -273,35 +274,37 @@ def set_title(ax: Axes, title: str, *, converged: bool = True, bars: Sequence[Ax
 def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
     """Break labels and legend entries that are too wide, and reduce the font size on small axes.
 
-    First, texts are broken into lines at the available width and height in inches. Then, text is scaled down by the
-    factor `room` if the axes are narrow, rows would overlap, or headings are too wide. `bars` are colour bars beside
-    the axes, and take a share (`_BAR`) of the width.
+    First, texts are broken into lines at the available width and height in inches: entries of the legend, the labels of
+    both axes, which may be a tenth longer than the axes (`_LABEL_RATIO`), and the title. There are fewer ticks if they
+    would be too close (`_TICK_DISTANCE`). Then, all text is scaled down by a `factor` if the axes are narrow, rows
+    would overlap, or headings are too wide. `bars` are colour bars beside the axes, and take a quarter of the width.
     """
     width, scale = _width(ax)
-    width -= _BAR * width * bool(bars)
+    width -= _SHARE_OF_BAR * width * bool(bars)
     legend = ax.get_legend()
     for entry in legend.get_texts() if legend else ():
-        _break(entry, width - scale * _HANDLE, scale)
-    _break(ax.xaxis.label, _WIDER * width, scale)
+        _break(entry, width - scale * _HANDLE_WIDTH, scale)
+    _break(ax.xaxis.label, _LABEL_RATIO * width, scale)
     height = _height(ax, scale)
     for label in (ax.yaxis.label, *(bar.yaxis.label for bar in bars)):
-        _break(label, _WIDER * height, scale)
+        _break(label, _LABEL_RATIO * height, scale)
     if scale < 1 and isinstance(locator := ax.xaxis.get_major_locator(), MaxNLocator):
-        locator.set_params(nbins=max(int(width / scale / _APART), 2))
-    room = max(min(scale, _room(ax, width, height)), _LEAST)
-    lines = ax.get_title(loc="left").splitlines()
-    ax.set_title("\n".join(fill(line, max(int(width * _LETTERS / room), 20)) for line in lines), parse_math=False)
-    if room < 1:
+        locator.set_params(nbins=max(int(width / scale / _TICK_DISTANCE), 2))
+    factor = max(min(scale, _text_factor(ax, width, height)), _SMALLEST_FACTOR)
+    n_letters = max(int(width * _TITLE_LETTERS_PER_INCH / factor), 20)  # in a line of the title
+    ax.set_title("\n".join(fill(line, n_letters) for line in ax.get_title(loc="left").splitlines()), parse_math=False)
+    if factor < 1:
         for each in (ax, *bars):
-            _scale_text(each, room)
+            _scale_text(each, factor)
     if legend:
-        _hang(legend, ax, room)
+        _hang(legend, ax, factor)
 
 
 def _width(ax: Axes) -> tuple[float, float]:
     """Return the approximate width of axes in inches without their labels, and a factor by which to scale text.
 
-    The factor is 1 for axes of the usual width (`_FULL_WIDTH`) and smaller for narrow axes, but at least `_LEAST`.
+    The factor is 1 for axes of the usual width (4.5 inches) and smaller for narrow axes, but at least 0.6. The labels
+    of the rows, beside the axes, are subtracted from the width of the axes in the size that they have after scaling.
     """
     cell = _cell(ax)
     root = ax.get_figure(root=True)
@@ -310,8 +313,8 @@ def _width(ax: Axes) -> tuple[float, float]:
     # Before layout, a figure has no margins. Its axes will fill their part of the figure.
     if cell is not None and root.get_layout_engine() is not None:
         width = ax.figure.bbox.width / root.dpi * len(cell.colspan) / cell.get_gridspec().ncols
-    scale = min(1.0, max(width / _FULL_WIDTH, _LEAST))
-    return float(width - scale * _beside(ax)), scale
+    scale = min(1.0, max(width / _FULL_WIDTH, _SMALLEST_FACTOR))
+    return float(width - scale * _width_of_labels(ax)), scale
 
 
 def _cell(ax: Axes) -> SubplotSpec | None:
@@ -320,7 +323,7 @@ def _cell(ax: Axes) -> SubplotSpec | None:
     return None if cell is None else cell.get_topmost_subplotspec()
 
 
-def _beside(ax: Axes) -> float:
+def _width_of_labels(ax: Axes) -> float:
     """Return the approximate width in inches of the labels beside axes, and beside other axes in the same cell.
 
     The width is estimated from the number of letters, because texts have no size before the figure is drawn.
@@ -329,14 +332,18 @@ def _beside(ax: Axes) -> float:
     for each in ax.get_shared_x_axes().get_siblings(ax):
         if each is ax or _cell(each) == cell:
             lines = [line for label in each.get_yticklabels() for line in label.get_text().splitlines()]
-            widths.append(_LETTER * max(map(len, lines), default=0) + 1.5 * _LINE * bool(each.get_ylabel()))
+            longest = max(map(len, lines), default=0)
+            # The label of the axis, if there is one, is written upwards and takes one and a half lines.
+            widths.append(_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(each.get_ylabel()))
     return max(widths)
 
 
 def _height(ax: Axes, scale: float) -> float:
-    """Return the approximate height in inches that remains between a title and a legend.
+    """Return the approximate height of axes in inches, between the title and a legend.
 
-    Text of the legend and below the axes has the height that it has after scaling by `scale`.
+    If the figure has a layout engine, this is the height of the axes' part of the figure (`cell`) without the title,
+    which takes two lines, and without the labels below the axes. The lines of the legend are subtracted as well. All
+    text has the height that it has after scaling by `scale`.
     """
     cell = _cell(ax)
     root = ax.get_figure(root=True)
@@ -346,18 +353,19 @@ def _height(ax: Axes, scale: float) -> float:
     if cell is not None and cell == ax.get_subplotspec() and root.get_layout_engine() is not None:
         # The layout engine moves the axes when it draws, so their share of the figure is taken instead.
         cell_height = ax.figure.bbox.height / root.dpi * len(cell.rowspan) / cell.get_gridspec().nrows
-        height = cell_height - 2 * scale * _LINE - _below(ax, scale)
+        height = cell_height - 2 * scale * _LINE_HEIGHT - _distance_below(ax, scale)
     if legend is None:
         return float(height)
     lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
     rows = math.ceil(lines / legend._ncols)  # type: ignore[attr-defined]
-    return float(height - scale * _LINE * rows)
+    return float(height - scale * _LINE_HEIGHT * rows)
 
 
 def _break(text: Text, width: float, scale: float) -> None:
     """Break a text into lines that are at most this wide in inches once it is scaled, first before a bracket."""
     content = text.get_text()
-    n_letters = max(int(width / scale / _PER_POINT / float(text.get_fontsize())), _FEWEST)  # in a line
+    # The number of letters in a line, from the width of a letter of this size in points, but at least a few.
+    n_letters = max(int(width / scale / _WIDTH_PER_POINT / float(text.get_fontsize())), _FEWEST_LETTERS)
     if len(content) > n_letters:
         content = content.replace(" (", "\n(")
     text.set_text("\n".join(fill(line, n_letters) for line in content.splitlines()))
@@ -376,7 +384,7 @@ def _scale_text(ax: Axes, factor: float) -> None:
         text.set_fontsize(factor * float(text.get_fontsize()))
 
 
-def _room(ax: Axes, width: float, height: float) -> float:
+def _text_factor(ax: Axes, width: float, height: float) -> float:
     """Return the factor by which to scale text, so that rows do not overlap and headings do not exceed the axes.
 
     `width` and `height` are the size of the axes in inches. Rows are labelled by ticks or headings, each of which needs
@@ -386,7 +394,7 @@ def _room(ax: Axes, width: float, height: float) -> float:
     # Names of points, in coordinates of the data, are no rows.
     rows = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
     lines = len({*ax.get_yticks(), *rows})
-    return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
+    return min(1.0, height / (_LINE_HEIGHT * max(lines, 1)), width / (_HEADING_LETTER_WIDTH * max(longest, 20)))
 
 
 def name_units(artist: Artist, unit: str) -> None:

@@ -212,7 +212,8 @@ def plot_related_words(
 def _label_columns(ax: Axes, words: Sequence[str]) -> None:
     """Write the words above the columns, in letters as wide as a column.
 
-    They are omitted if the letters would be too small to read (below `_SMALLEST` points).
+    Columns take a share of the width of a figure (`_COLUMNS` of `WIDTH` inches), and an inch has 72 points (`_POINTS`).
+    The words are omitted if the letters would be too small to read, below 5 points (`_SMALLEST`).
     """
     size = min(8.5, _COLUMNS * WIDTH * _POINTS / len(words))
     readable_words = words if size >= _SMALLEST else []
@@ -241,14 +242,13 @@ def _frame_categories(ax: Axes, categories: Mapping[str, Related], ordered: Mapp
     """
     start = 0
     for number, (category, related) in enumerate(categories.items(), start=1):
-        end = start + len(ordered[category])
+        size = len(ordered[category])
+        end = start + size
         shade = colour(number)
         for line in (ax.axhline, ax.axvline) if start else ():
             line(start - 0.5, color=PAPER, linewidth=4)
         label = f"{shortened(category)}: {len(related.words)} words, effective number {related.effective:.0f}"
-        corner = (start - 0.5, start - 0.5)
-        size = end - start
-        frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
+        frame = Rectangle((start - 0.5, start - 0.5), size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
         ax.add_patch(frame).set(zorder=3, clip_on=False)
         for tick in (*ax.get_yticklabels()[start:end], *ax.get_xticklabels()[start:end]):
             tick.set_color(shade)

@@ -208,9 +208,10 @@ class _Sheet:
 def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet under the name of each group or class, without blanks and fillers.
 
-    A spreadsheet has a column for each group and class, or a row for each word with its group or class in another
-    column (`is_long`) or with marks in columns of categories. All are converted to the first layout. `where` begins the
-    messages, and shorter columns may end with fillers, such as NA, if columns are `padded`.
+    A spreadsheet has one of three layouts: a column for each group and class; a row for each word with its group or
+    class in another column (`is_long`); or a row for each word with marks in columns of categories. The other layouts
+    are converted to the first one. `where` begins the messages, and shorter columns may end with fillers, such as NA,
+    if columns are `padded`. If the list states its sentences, a cell with several words is no mistake.
     """
     sheet = _Sheet([])
     plain: Columns = []
@@ -354,11 +355,12 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
 
 
 def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Callable[[Any], bool]) -> Columns:
-    """Drop fillers such as NA below the last word of each column, with notices.
+    """Drop fillers such as NA below the last word of each column, with notices in the `sheet`.
 
-    Programs fill the end of a shorter column, so a filler is dropped only if another column has a word or filler in the
-    same row. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept
-    here. `is_filler` returns True for the cells that may be dropped.
+    Programs fill the end of a shorter column, up to the end of the longest column. A filler is therefore dropped only
+    if another column has a word or filler in the same row (`n_filled`), because "NA" in the longest column may be a
+    word. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept here.
+    `is_filler` returns True for the cells that may be dropped, including empty ones.
     """
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
@@ -419,8 +421,9 @@ ROW = "#"
 def chosen_row(content: Any, label: str, chosen: str) -> Any:
     """Return the content of a file or, if each of its rows is a list, the content of its only or chosen row.
 
-    A row is `chosen` by its name, which consists of the cells in the columns that distinguish the rows. `label` is the
-    name of the file, with the row if one is chosen.
+    A row is `chosen` by its name, which consists of the cells in the columns that distinguish the rows (`columns`),
+    such as "gender" or "gender de". The only row of a file has the name "", as has `chosen` if no row is chosen.
+    `label` is the name of the file, with the row if one is chosen.
 
     Raises
     ------

@@ -188,9 +188,11 @@ type _Readings = dict[str, tuple[_Slot | None, list[_Slot]]]
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
     """Recognise the words of each group (or class) from its sentences, and return their sentences and templates.
 
-    Tokens that two or more groups (or classes) share belong to templates, and words consist of the other tokens. If
-    only one group has sentences, it is compared with the classes as well: `others` are the classes if `categories` are
-    groups, and vice versa.
+    For example, the words of "This is a rose." and "This is a lily." are "rose" and "lily", and "This is {}." is a
+    template. Tokens that two or more groups (or classes) share belong to templates, and words consist of the other
+    tokens. If only one group has sentences, it is compared with the classes as well: `others` are the classes if
+    `categories` are groups, and vice versa. The result has the words of each category with sentences, and for each word
+    its sentences with their templates.
     """
     if not _are_sentences(categories):
         return {}
@@ -210,8 +212,10 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
 def _readings(sentences: Iterable[str], shared_tokens: frozenset[str]) -> _Readings:
     """Return the best reading and all possible readings of each sentence.
 
-    A reading (`_Slot`) splits a sentence into a template and the word in its slot. The best reading is the reading
-    whose template is used by most words (at least two), or None. Among several, the longest template is preferred.
+    A reading (`_Slot`) splits a sentence into a template and the word in its slot. For example, the word of "A red rose
+    grows." may be "rose" (in "A red {} grows.") or "red rose" (in "{} grows."). The word contains none of the
+    `shared_tokens`, which belong to templates. The best reading is the one whose template is used by most words, at
+    least two, or None. Among several, the longest template is preferred.
     """
     slots_of = {sentence: list(_slots(sentence, shared_tokens)) for sentence in sentences}
     words_in: dict[str, set[str]] = defaultdict(set)  # the different words in each template
@@ -278,8 +282,9 @@ def _unclear(where: str, problem: str) -> WordListError:
 def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     """Return the sentences of each word, and the template of each sentence.
 
-    A word and its plural become one word if their sentences have different templates. The word is spelt as within a
-    sentence or, if it only begins sentences, as there.
+    Each of the `slots` is a sentence that was split into a template and a word. `key` is the word in lower case, under
+    which its sentences are collected. A word and its plural become one word if their sentences have different
+    templates. The word is spelt as within a sentence or, if it only begins sentences (`first`), as there.
     """
     slots_of = grouped(slots, attrgetter("key"))
 

@@ -621,11 +621,13 @@ def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, An
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields of a `WordList`.
+    """Check the `content` of a list, and return the fields of a `WordList` with this name.
 
-    Words are read first, then their roles: classes that are neither stereotypical for a group nor opposites become
-    control classes. Attributes and control words that repeat other words are dropped with notices, and topics and pairs
-    are reduced to the remaining words.
+    First, the words of groups (targets) and classes (attributes) are read, and sentences are replaced by their words.
+    Then, classes get their roles: those that are stereotypical for a group, or opposites of such classes, are compared,
+    and all others become control classes. Attributes and control words that repeat other words are dropped, and topics
+    and pairs are reduced to the remaining words. Each of these steps may raise an error about the list, or return
+    notices of what was changed.
     """
     if "groups" not in content.values:
         raise WordListError(
