@@ -17,6 +17,7 @@ import unicodedata
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -68,6 +69,15 @@ def cache_folder() -> Path:
 
     folder = os.environ.get(CACHE_VARIABLE)
     return expanded(folder) if folder else user_cache_path("bayes-bias", appauthor=False)
+
+
+@cache
+def sha256_of_code() -> str:
+    """Return the hash of the package's code, which differs between versions and between states of a checkout."""
+    digest = hashlib.sha256()
+    for module in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(module.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def shipped_names(folder: str) -> list[str]:

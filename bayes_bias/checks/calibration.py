@@ -4,7 +4,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -22,7 +21,7 @@ from bayes_bias.checks.null_lists import Drawn, NullDesign
 from bayes_bias.checks.simulation import judge_simulations
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, WordListError, did_you_mean
-from bayes_bias.files import cache_folder
+from bayes_bias.files import cache_folder, sha256_of_code
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import (
     DASH,
@@ -465,10 +464,11 @@ def _draw_all(
 def _from_cache(draw: Callable[..., Calibration]) -> Calibration:
     """Return random lists from the user's cache, where they are stored by the hash of words, vectors, and settings.
 
-    If the cache does not contain them, they are drawn, and kept there if it can be written to.
+    Each version of the code has its own folder. If the cache does not contain the lists, they are drawn, and kept there
+    if it can be written to.
     """
     try:
-        return draw(folder=cache_folder() / "random-lists" / version("bayes-bias"))
+        return draw(folder=cache_folder() / "random-lists" / sha256_of_code())
     except OutputError:
         return draw()
 
