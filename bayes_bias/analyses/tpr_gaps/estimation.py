@@ -65,6 +65,11 @@ def rates_model(counts: PeopleCounts) -> PyMCModel:
     return PyMCModel(lambda: _model(inputs), coords, key_of(SPEC, inputs, coords), inputs)
 
 
+def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
+    """Return the PyMC model of the rates with labels, and with the counts as constants."""
+    return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
+
+
 def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
     """Return the coordinates of the dimensions of the model."""
     return {"class": counts.classes, "group": counts.groups}
@@ -278,8 +283,7 @@ def pymc_model(
     >>> [variable.name for variable in pymc_model(**people).observed_RVs]
     ['recognised']
     """
-    counts = count(y, prediction, group, data, leave_out=leave_out, ignore=ignore)
-    return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
+    return labelled_rates_model(count(y, prediction, group, data, leave_out=leave_out, ignore=ignore))
 
 
 def gaps_of(
