@@ -99,7 +99,7 @@ def _sum_pairs(values: Iterable[float]) -> float:
 # With four times as many points on each axis, no bound changes by more than 0.01 posterior standard deviations.
 _TAUS = 120
 _MUS = 81
-_FURTHEST_TAU = 6.0  # in units of the scale of its prior
+_FURTHEST_TAU = 6.0  # in units of the scale of its prior, unless biases differ by more
 _FURTHEST_MU = 8.0  # in standard deviations
 _NEGLIGIBLE = 1e-6
 # ratio of the length of an interval to the standard deviation of a uniformly distributed point in it
@@ -193,7 +193,7 @@ class RandomEffects:
     def tau_quantiles(self, probs: Sequence[float]) -> Numbers:
         """Return quantiles of the standard deviation between lists."""
         cumulative = np.concatenate([[0], np.cumsum(self._tau_weights)])
-        return np.interp(probs, cumulative, _tau_edges(self.tau_scale))
+        return np.interp(probs, cumulative, self._tau_edges)
 
     @property
     def tau_mean(self) -> float:
@@ -206,9 +206,15 @@ class RandomEffects:
         return float(np.sqrt(self._tau_weights @ (self._taus - self.tau_mean) ** 2))
 
     @property
+    def _tau_edges(self) -> Numbers:
+        """The edges of the grid cells of tau, which are narrower near zero, where the likelihood changes most."""
+        largest = max(_FURTHEST_TAU * self.tau_scale, np.ptp(self.centre))
+        return largest * np.linspace(0, 1, _TAUS + 1) ** 2
+
+    @property
     def _taus(self) -> Numbers:
         """The values of tau on the grid, which are the centres of its cells."""
-        edges = _tau_edges(self.tau_scale)
+        edges = self._tau_edges
         return (edges[1:] + edges[:-1]) / 2
 
     @property
@@ -244,7 +250,7 @@ class RandomEffects:
         units = np.linspace(-_FURTHEST_MU, _FURTHEST_MU, _MUS)
         mu = mean_mu[:, None] + sd_mu[:, None] * units
         step = sd_mu * (units[1] - units[0])
-        cell_area = np.diff(_tau_edges(self.tau_scale)) * step
+        cell_area = np.diff(self._tau_edges) * step
         log_prior = halfnorm.logpdf(tau, scale=self.tau_scale) + np.log(cell_area)
         log_likelihood = sum(self._log_likelihood(k, mu, tau[:, None]) for k in range(len(self.centre)))
         log_weight = log_prior[:, None] + log_likelihood
@@ -259,11 +265,6 @@ class RandomEffects:
         sd = np.sqrt(tau[..., None] ** 2 + self.sd[k] ** 2)
         by_component = norm.logpdf(self.centre[k], mu[..., None], sd)
         return np.asarray(logsumexp(by_component, axis=-1) - np.log(self.sd.shape[1]))
-
-
-def _tau_edges(scale: float) -> Numbers:
-    """Return the edges of grid cells of tau, which are narrower near zero, where the likelihood changes most."""
-    return _FURTHEST_TAU * scale * np.linspace(0, 1, _TAUS + 1) ** 2
 
 
 def _normalised(weight: Numbers) -> Numbers:

@@ -71,6 +71,18 @@ def test_random_effects_keep_lists_with_vast_differences():
     assert found.theta(0).total_sd == pytest.approx(1, abs=1e-3)
 
 
+def test_lists_that_differ_much_more_than_their_prior_are_not_cut_off():
+    """Biases of 60 lists have a standard deviation of ten units of its prior; its posterior as a sum."""
+    y = 10 * np.random.default_rng(1).standard_normal(60)
+    found = RandomEffects(y, np.full((60, 1), 0.3), tau_scale=1.0)
+    tau = np.linspace(1, 20, 4_000)
+    variance = tau**2 + 0.3**2
+    log_density = -(tau**2) / 2 - 59 / 2 * np.log(variance) - ((y - y.mean()) ** 2).sum() / variance / 2
+    mean = np.average(tau, weights=np.exp(log_density - log_density.max()))
+    assert mean > 6
+    assert found.tau_mean == pytest.approx(mean, rel=0.01)
+
+
 def test_random_effects_match_closed_form_for_equal_sds():
     """mu ~ Normal(mean, (sd**2 + tau**2) / n), and each theta is drawn by sd**2 / (sd**2 + tau**2) of the way."""
     y, sd = np.array([1.0, 2.0, 4.0, 9.0]), 2.0
@@ -78,7 +90,7 @@ def test_random_effects_match_closed_form_for_equal_sds():
     tau, weight = found._taus, found._tau_weights
     scatter = ((y - y.mean()) ** 2).sum()
     log = halfnorm.logpdf(tau, scale=3.0) - 1.5 * np.log(sd**2 + tau**2) - scatter / (2 * (sd**2 + tau**2))
-    exact = np.exp(log - log.max()) * np.diff(pooling._tau_edges(3.0))
+    exact = np.exp(log - log.max()) * np.diff(found._tau_edges)
     assert weight == pytest.approx(exact / exact.sum(), abs=1e-8)
     assert found.mu.mean == pytest.approx(y.mean())
     assert found.mu.total_sd == pytest.approx(np.sqrt(weight @ (sd**2 + tau**2) / 4), rel=0.005)

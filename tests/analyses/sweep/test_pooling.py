@@ -85,6 +85,25 @@ def test_pooling_of_one_embedding_matches_random_effects() -> None:
     assert mu.sd == pytest.approx(effects.mu.total_sd, rel=0.05)
 
 
+def test_lists_that_differ_much_more_than_their_prior_are_not_cut_off() -> None:
+    """Biases of 60 lists have a standard deviation of ten units of its prior; its posterior as a sum."""
+    lists = [f"list {k}" for k in range(60)]
+    y = 10 * np.random.default_rng(1).standard_normal(60)
+    index = pd.MultiIndex.from_product([["one"], lists], names=["embedding", "list"])
+    cells = pd.DataFrame({"bias": y, "sd": 0.3, "within_sd": 2.0}, index)  # a scale of 1
+    pooled = pool_cells(cells, pd.Series(0.0, index=lists))
+    assert pooled is not None
+    sd_list = np.linspace(1, 20, 4_000)
+    variance = sd_list**2 + 0.3**2
+    log_density = -(sd_list**2) / 2 - 59 / 2 * np.log(variance) - ((y - y.mean()) ** 2).sum() / variance / 2
+    weight = np.exp(log_density - log_density.max())
+    mean = np.average(sd_list, weights=weight)
+    sd = np.sqrt(np.average((sd_list - mean) ** 2, weights=weight))
+    assert mean > 6
+    assert pooled.effects.loc["sd_list", "mean"] == pytest.approx(mean, abs=4 * sd / np.sqrt(4_000))
+    assert pooled.effects.loc["sd_list", "sd"] == pytest.approx(sd, rel=0.06)
+
+
 def test_pooling_matches_sampler(cells: pd.DataFrame) -> None:
     """Means and standard deviations for the same cells by NUTS (PyMC 6.4, nutpie .16, 20,000 draws)."""
     by_nuts = pd.DataFrame(
