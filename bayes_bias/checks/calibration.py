@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import joblib
 import numpy as np
 import pandas as pd
+import scipy
 from scipy.stats import binomtest, kstest
 
 from bayes_bias.arguments import as_tuple, check_count, check_jobs, check_seed, is_between
@@ -244,7 +245,7 @@ def calibrate(
         Sampler settings for each posterior.
     folder : str or Path, optional
         A folder in which to store records, with ten draws per file (or a hundred, if posteriors are integrated). A
-        stopped run, or a run with more draws, continues from these files.
+        stopped run, or a run with more draws, continues after the last complete file.
     jobs : int or distributed.Client
         Number of processes: -1 for one on each core, 1 for this process alone. Alternatively, the client of a Dask
         cluster, on which the computation then runs. On the command line, connect to a cluster by `bayes-bias calibrate
@@ -464,11 +465,12 @@ def _draw_all(
 def _from_cache(draw: Callable[..., Calibration]) -> Calibration:
     """Return random lists from the user's cache, where they are stored by the hash of words, vectors, and settings.
 
-    Each version of the code has its own folder. If the cache does not contain the lists, they are drawn, and kept there
-    if it can be written to.
+    Each version of the code, of NumPy, and of SciPy has its own folder. If the cache does not contain the lists, they
+    are drawn, and kept there if it can be written to.
     """
+    versions = (sha256_of_code(), np.__version__, scipy.__version__)
     try:
-        return draw(folder=cache_folder() / "random-lists" / sha256_of_code())
+        return draw(folder=cache_folder() / "random-lists" / "-".join(versions))
     except OutputError:
         return draw()
 

@@ -388,7 +388,7 @@ class Cell:
         """Evaluate the draws with these numbers as arrays, and integrate all their posteriors at once.
 
         Each method and scope has a list of records, one record for each draw. These lists are finally sorted by draw,
-        so that the result is the same as from `_judge_table`. WEAT depends on no model, so it is computed only with the
+        so that the order is the same as from `_judge_table`. WEAT depends on no model, so it is computed only with the
         first one. Its score of a target is the difference between the means over the two classes.
         """
         records_of_methods: list[list[Record]] = []  # for each method and scope, the record of each draw
@@ -414,8 +414,8 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     """Return the records of random draws for each cell, with one row for each draw, method, and scope (see `judge`).
 
     Records are stored in the folder, with ten draws per file (or a hundred, if posteriors are integrated), so that a
-    stopped run, or a run with more draws, can continue. Such a batch of draws of one cell is a job, and `jobs` is the
-    number of processes, or a Dask client (see `calibrate`).
+    stopped run, or a run with more draws, can continue after the last complete file. Such a batch of draws of one cell
+    is a job, and `jobs` is the number of processes, or a Dask client (see `calibrate`).
 
     Raises
     ------
@@ -438,7 +438,7 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
             name = f"{cell.design.name}, draws {first} to {end - 1}"
             all_jobs.append(Job(name, cell.judge, (first, end), [keys[index], first, end]))
             cell_of_job.append(index)
-    with within("tens of draws"):
+    with within("draws"):
         outcomes = run_jobs(all_jobs, store, jobs=jobs)
     records: list[list[Record]] = [[] for _ in cells]
     for index, outcome in zip(cell_of_job, outcomes, strict=True):
