@@ -132,8 +132,9 @@ def _natural(name: str) -> tuple[str, int, str]:
 
 
 def sha256_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return the SHA-256 of a file's bytes, which are not kept in memory."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:

@@ -330,8 +330,8 @@ def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ..
     """Return a notice if one dimension of the vectors seems to be a frequency, a rank, or the number of a row.
 
     This happens if a column of a text file is read as a part of the vectors. The column is recognised in two ways: it
-    is the only dimension with whole numbers in all vectors, or it has more than `_MOST_OF_LENGTH` of their squared
-    length.
+    is the only dimension that varies and has whole numbers in all vectors, or it has more than `_MOST_OF_LENGTH` of
+    their squared length. Vectors with fewer than `_FEWEST_DIMENSIONS` bring no notice.
     """
     rows = np.vstack(list(vectors.values()))  # (words, dimensions)
     shares = unit_rows(rows) ** 2  # share of each dimension in the squared length of a vector

@@ -397,7 +397,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
 
 
 def _spellings_of_both(coverage: Coverage, part: Part) -> str:
-    """Show the first words of the source and of the list, if none of the list's words were found in the source.
+    """Show the first words of the source and of a group or class, none of whose words were found in the source.
 
     Side by side, these words reveal a prefix such as "/c/en/", an ending such as "_NOUN", quotes, or another encoding.
     In the first two cases, and for another encoding, the text includes the command that repairs the file.

@@ -112,7 +112,8 @@ def _words_with_clusters(table: AssociationTable, side: Side) -> pd.DataFrame:
     """Return the words of a side with their category, cluster, and score (see `Clustering`).
 
     A category is a group or class. Its clusters are the topics that the list names for it or, if the list names none,
-    two Ward clusters of its words, computed from residuals. The column ``named`` is True for named topics.
+    two Ward clusters of its words, computed from residuals (none, if it has fewer than `_FEWEST` words). The column
+    ``named`` is True for named topics.
     """
     values, topic = table.values, f"{side}_topic"
     category = values[CATEGORY_COORD[side]].to_numpy().tolist()

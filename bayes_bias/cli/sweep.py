@@ -266,11 +266,12 @@ def over_time(
     if speak_of not in _SCOPES:
         raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
     names_of_series = slices.names_of_series
+    first_files = slices.files
     second_files = slices.files_of_second
     if second_files and dry_run:
         raise BayesBiasError("--dry-run shows the words of one series. Omit --minus, and run it again for the other.")
-    if second_files and second_files.keys() != slices.files.keys():
-        times = ", ".join(f"{time:g}" for time in slices.files)
+    if second_files and second_files.keys() != first_files.keys():
+        times = ", ".join(f"{time:g}" for time in first_files)
         raise BayesBiasError(f"--minus must have the times of --at, {times}. Give a slice for each of them.")
     if dry_run:
         _show_words(replace(slices, allow_loss=True), wordlist)
@@ -289,7 +290,7 @@ def over_time(
         )
 
     with progress_bar():
-        series = series_of(slices.files)
+        series = series_of(first_files)
         if second_files:
             series = series.minus(series_of(second_files), sides=names_of_series)
         page = output.deliver(over_time=series)

@@ -325,9 +325,9 @@ def taught_words(table: AssociationTable) -> list[str]:
 def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
     """Return those of the `words` that the debiasing method `learned` from.
 
-    Words are compared in the same way as an embedding with this `match` looks them up: in their exact spelling, or, for
-    example, without regard to case. `ALIKE` contains a function for each other `match`, which maps spellings of the
-    same word to the same text.
+    Words are compared in the same way as an embedding with this `match` looks them up: in their exact spelling, or
+    without regard to case or accents. For the latter, `ALIKE` contains a function that maps spellings of the same word
+    to the same text.
     """
     folded = ALIKE.get(match, str)
     learned_spellings = {*map(folded, learned)}

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Self
 from unicodedata import normalize
@@ -211,7 +211,7 @@ class Embedding(Telling):
         of a language. If `general` words are requested but the source does not store them separately, the source itself
         contains such a vocabulary, and its pool is used instead. The excerpt also has suggestions for missing words,
         vectors that a model makes for missing words from their parts, and, if requested, frequency ranks. The source is
-        read once, and once more for the ranks.
+        read once, once more for the ranks, and again from its beginning if words are missing.
         """
         words_once = tuple(words)
         general_words = self.reader.general() if general else None
@@ -259,6 +259,8 @@ class Embedding(Telling):
         frequent words of the source with almost the same spelling.
         """
         missing = [word for word in words if word not in vectors]
+        if not missing:
+            return {}
         spellings = grouped(vectors, str.casefold)
         in_other_case = {word: tuple(spellings[word.casefold()]) for word in missing if word.casefold() in spellings}
         misspelt = [word for word in missing if word not in in_other_case]
@@ -470,10 +472,10 @@ def joined(phrase: str) -> str:
 
 def keys_of(words: Iterable[str]) -> frozenset[str]:
     """Return the casefolded forms under which sources may contain these words, with other accents or joined phrases."""
-    return frozenset().union(*map(_keys_of_word, words))
+    return frozenset(chain.from_iterable(map(_keys_of_word, words)))
 
 
-@lru_cache(maxsize=2**16)
+@lru_cache(maxsize=2**13)  # enough for control classes, without keeping whole vocabularies
 def _keys_of_word(word: str) -> frozenset[str]:
     """Return the casefolded forms of a word. The words of control classes are looked up in every list of a sweep."""
     tokens = [mark.of(word) for mark in _MARKS_OF_WORDS]

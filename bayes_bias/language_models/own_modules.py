@@ -248,23 +248,26 @@ class _Module:
         (`_SENTENCE`). The library would import and call any name of an activation function in the settings (`config`),
         so a name that is not an activation of torch raises an error before the module is loaded.
         """
+        activation = config.get("activation_function", f"{_ACTIVATIONS}Tanh")
+        unknown_activation = _unknown(self.source, f"the activation function {activation}")
+        if not str(activation).startswith((_ACTIVATIONS, _IDENTITY)):
+            raise unknown_activation
+        file = self.weights(trust)
         try:
             library = import_module("sentence_transformers.sentence_transformer.modules")
+            is_activation = _is_activation(activation)  # imports torch
+            module = getattr(library, self.kind).load(str(self.folder)).float().eval() if is_activation else None
         except ModuleNotFoundError as error:
             raise LanguageModelError(
                 f"sentence-transformers is required for the {self.kind} of '{self.source}', but is not installed."
                 " Install it with pip install sentence-transformers."
             ) from error
-        activation = config.get("activation_function", f"{_ACTIVATIONS}Tanh")
-        if not _is_activation(activation):  # the library imports and calls any name
-            raise _unknown(self.source, f"the activation function {activation}")
-        file = self.weights(trust)
-        try:
-            module = getattr(library, self.kind).load(str(self.folder)).float().eval()
         except Exception as error:  # damaged files raise many kinds of errors
             raise LanguageModelError(
                 f"The {self.kind} in '{self.path}' of '{self.source}' cannot be read ({error}). Download it again."
             ) from error
+        if module is None:
+            raise unknown_activation
         return lambda vectors: module({_SENTENCE: vectors})[_SENTENCE], sha256_of_file(file)
 
     def weights(self, trust: bool) -> Path:

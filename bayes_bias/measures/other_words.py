@@ -151,8 +151,8 @@ def _drawn_positions(categories: Iterable[Units], rng: np.random.Generator) -> N
     """Return the positions of words of all groups or classes, drawn with replacement.
 
     A category consists of units, which are the positions of the words of a sub-topic or of a single word, and of their
-    effective number n. From each category, n - 1 units are drawn, but at least two, because most measures for two
-    groups need two words in each group.
+    effective number n. From each category, n - 1 units are drawn, but at least two if there are as many, because
+    most measures for two groups need two words in each group.
     """
     positions: list[NDArray[np.intp]] = []
     for units, effective_number in categories:

@@ -98,7 +98,7 @@ class Family:
         """
         if self.size is not None:
             return self.size(**parameters)
-        first, *_ = [name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE)]
+        first = next(name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE))
         return parameters[first] if self.parameters[first] is Kind.SCALE else 1 / parameters[first]
 
     def in_unit(self, parameters: Mapping[str, FloatOrArray], unit: FloatOrArray) -> Mapping[str, FloatOrArray]:

@@ -93,7 +93,8 @@ def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set
     """Adjust the verdicts of several lists for their number. `words` contains the targets and attributes of each list.
 
     The table has, for each list, the verdict, the probability of a difference this large without a bias (``chance``),
-    the same after Holm's adjustment, and whether the adjusted probability is still below the threshold of the list.
+    the same after Holm's adjustment, and whether the verdict is "distinguishable" and the adjusted probability still
+    below the threshold of the list (``survives``).
     """
     rows = [(verdict.label, verdict.chance, 1 - verdict.ci_prob) for verdict in verdicts.values()]
     table = pd.DataFrame(rows, pd.Index(verdicts, name="list"), ["verdict", "chance", "threshold"])

@@ -35,8 +35,8 @@ class ReplicateEstimates:
 
         All estimands need the standard deviations of effects, except for the bias in a replicate. This bias needs draws
         of all effects that the scope fixes, because they are added to the mean. The collapsed model can draw them, but
-        a user's own model must have them as variables (`EFFECT_OF` has their names). If the scope samples no words,
-        estimands are raw values, and need neither.
+        a user's own model must have them as variables (`EFFECT_OF` has their names). If the scope samples no words, the
+        bias in a replicate is its raw value, and needs no such draws.
         """
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
         if reasons:

@@ -265,9 +265,9 @@ class Verdict(Tabled):
     def frequency(self) -> str:
         """The probability of a difference this large by chance alone, in a sentence.
 
-        The sentence begins with "Even if" for a bias that is not distinguishable, whose label is the third of its kind.
+        The sentence begins with "Even if" for a bias that is not distinguishable.
         """
-        even = "Even if" if self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2]) else "If"
+        even = "Even if" if self._shows_no_bias else "If"
         share = _in_a_hundred(self.chance)
         lists = f"{share} {self._samples}"
         return f"{even} there were no {self.quantity}, {lists} would show a difference at least this large."
@@ -293,13 +293,20 @@ class Verdict(Tabled):
     def _against(self) -> bool:
         """Return True if there is a bias whose sign is opposite to the sign that the stereotype predicts.
 
-        The bias must at least be borderline, so the third label of each kind is excluded, and there must be a verdict.
-        The two kinds are labels for new attributes and for the attributes of the list, each in descending order of
-        certainty. `expected` is the predicted sign, or 0.
+        There must be a verdict of a bias that is at least borderline, or a raw contrast. `expected` is the predicted
+        sign, or 0.
         """
-        shows_no_bias = self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2])
         has_no_verdict = self.label in ("not converged", "not made alike", "confounded with frequency")
-        return not shows_no_bias and not has_no_verdict and self.expected * self.mean < 0
+        return not self._shows_no_bias and not has_no_verdict and self.expected * self.mean < 0
+
+    @property
+    def _shows_no_bias(self) -> bool:
+        """Return True if the verdict is that a bias is not distinguishable from noise.
+
+        This is the third label of two kinds, for new attributes and for the attributes of the list, each in descending
+        order of certainty.
+        """
+        return self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2])
 
     @property
     def _direction(self) -> str:

@@ -30,11 +30,10 @@ def dictionary_of(text: str, label: str) -> Content | None:
     Patterns such as happ* stand for several words and are omitted with a notice. Another notice counts words whose
     category is unknown.
     """
-    results = [read(text) for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat)]
-    with_words = [categories for categories in results if any(categories.values())]
-    if not with_words:
+    readings = (read(text) for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat))
+    categories = next((reading for reading in readings if any(reading.values())), None)
+    if categories is None:
         return None
-    categories = with_words[0]
     notices = []
     if uncategorised := categories.pop(_UNKNOWN, []):
         notices.append(

@@ -208,10 +208,11 @@ class _Sheet:
 def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet under the name of each group or class, without blanks and fillers.
 
-    A spreadsheet has one of three layouts: a column for each group and class; a row for each word with its group or
-    class in another column (`is_long`); or a row for each word with marks in columns of categories. The other layouts
-    are converted to the first one. `where` begins the messages, and shorter columns may end with fillers, such as NA,
-    if columns are `padded`. If the list states its sentences, a cell with several words is no mistake.
+    A spreadsheet has one of four layouts: a column for each group and class; names in the first column, with the words
+    beside them (`_upright`); a row for each word with its group or class in another column (`is_long`); or a row for
+    each word with marks in columns of categories. The other layouts are converted to the first one. `where` begins the
+    messages, and shorter columns may end with fillers, such as NA, if columns are `padded`. If the list states its
+    sentences, a cell with several words is no mistake.
     """
     sheet = _Sheet([])
     plain: Columns = []

@@ -89,7 +89,7 @@ def _unread_labels(counts: pd.DataFrame) -> list[str]:
 def _differ(counts: pd.DataFrame) -> bool:
     """Return True if the shares of lost choices differ between rows by more than `MOST_DIFFERENCE`.
 
-    Differences are ignored if fewer than `FEWEST` choices are lost in all rows.
+    Differences are ignored if fewer than `FEWEST` choices are lost in all rows together.
     """
     shares = shares_lost(counts)
     return bool(counts[list(LOST)].to_numpy().sum() >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)

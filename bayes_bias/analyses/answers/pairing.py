@@ -145,7 +145,8 @@ def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Obse
     If a word has too few choices in one of the sides, the sides have different numbers of contrasts between words. The
     contrasts then cannot be paired, and are omitted.
     """
-    contrasts = noise = np.zeros(0)
+    contrasts = np.zeros(0)
+    noise = np.zeros(0)
     if len({len(side.contrasts) for side in sides}) == 1:
         contrasts = weights @ np.stack([side.contrasts for side in sides])
         noise = np.sqrt(weights**2 @ np.stack([side.noise for side in sides]) ** 2)

@@ -114,8 +114,8 @@ def has_relations(table: AssociationTable) -> bool:
 def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
     """Return the priors for the standard deviation of preferences that are compared, beginning with the model's.
 
-    If the prior comes from vectors, the alternatives include half and twice its degrees of freedom. If the model has an
-    exponential prior, it is one of the alternative priors, and is not included twice.
+    If the prior comes from vectors, the alternatives include half and twice its degrees of freedom. If the model has
+    the exponential prior of the alternatives, it is not included twice.
     """
     _, spec_for_table = modelled(table, spec)
     priors_of_model = [spec_for_table.priors[parameter] for parameter in PREFERENCE.values()]

@@ -277,6 +277,7 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     share = fit_share(scores, spec, data, **settings.fitting)
     difference = fit_difference(scores, spec, data, **settings.fitting)
     fits = {"share": share, "difference": difference}
+    share_draws = _posterior(share)
     untied_draws, interval_of_share = None, "wilson"
     is_untied = untied(data)
     if not is_untied.all():
@@ -300,8 +301,8 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
         ci_prob=ci_prob,
         table=pd.concat(table, names=["estimand", "label"]),
         published=classical,
-        planned=plan_pairs(_posterior(share), data, untied=untied_draws, ci_prob=ci_prob),
-        needed=pairs_needed(_posterior(share), data, untied=untied_draws, ci_prob=ci_prob),
+        planned=plan_pairs(share_draws, data, untied=untied_draws, ci_prob=ci_prob),
+        needed=pairs_needed(share_draws, data, untied=untied_draws, ci_prob=ci_prob),
         checks=predictive_checks(share, difference, settings.seed),
     )
 

@@ -67,7 +67,7 @@ def plan_pairs(
     """
     study = _Study.of(posterior, data, untied)
     kinds = clusters_of(data)
-    sizes = list(product(writers, pairs_each if kinds else (1,)))
+    sizes = list(dict.fromkeys(product(writers, pairs_each if kinds else (1,))))
     rows = [study.expected(n_writers, n_each, ci_prob) for n_writers, n_each in sizes]
     name_of_writers = plural(kinds[0] if kinds else PAIR)
     planned = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(sizes, names=[name_of_writers, "each"]))

@@ -202,7 +202,7 @@ def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn])
     The columns are the embeddings or models, followed by a column for each version of each of them.
     """
     names = [column.name for column in columns]
-    names += [version.named(name) for name in tuple(names) for version in versions if version.applies_to(name)]
+    names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
     return names
 

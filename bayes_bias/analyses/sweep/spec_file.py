@@ -491,7 +491,7 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path)
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty list."""
+    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty tuple."""
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all_are(str, texts) or not all(texts):

@@ -89,6 +89,11 @@ class TprGaps(Tabled):
         return next(group for group in self.counts.groups if group not in self.of)
 
     @property
+    def whose(self) -> str:
+        """Return the groups that each gap compares, in the form "F minus M"."""
+        return f"{self.of[0]} minus {self.rest}" if len(self.of) == 1 else "each group minus all others"
+
+    @property
     def shrinkage(self) -> float:
         """Return the average shrinkage of raw gaps towards the mean gap, from 0 (none) to 1 (complete).
 
