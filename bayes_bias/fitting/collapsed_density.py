@@ -22,7 +22,7 @@ import xarray as xr
 from numba import carray, cfunc, njit, types
 from numpy.typing import NDArray
 
-from bayes_bias.fitting.nutpie_door import CompiledPyMCModel
+from bayes_bias.fitting.nutpie_door import of_c_functions
 from bayes_bias.models.crossed import parts_in_units
 from bayes_bias.models.families import Terms
 from bayes_bias.models.preferences import (
@@ -519,24 +519,12 @@ class CollapsedModel:
     def compiled(self) -> Any:
         """Return the compiled model for nutpie.
 
-        nutpie expects the result of its own compilation of a PyMC model. The functions of this module take the place of
-        the compiled density and of the function that computes parameters from a point. Both read all data from one
-        array. A chain begins at `start` plus random jitter.
+        The density and the function that computes parameters from a point read all data from one array. A chain begins
+        at `start` plus random jitter.
         """
         n = len(self.start)
-        return CompiledPyMCModel(
-            dims={},
-            compiled_logp_func=_density_for_nutpie,
-            compiled_expand_func=_parameters_for_nutpie,
-            initial_point_func=lambda seed: self.start + np.random.default_rng(seed).uniform(-0.5, 0.5, n),
-            shared_data={"data": self.data},
-            shared_var_keys={},
-            user_data=self.data,
-            n_expanded=sum(map(prod, self.shapes.values())),
-            shape_info=(list(self.shapes), None, list(self.shapes.values())),
-            logp_func=None,
-            expand_func=None,
-            _n_dim=n,
-            _shapes=dict(self.shapes),
-            _coords={},
-        )
+
+        def start(seed: int | None) -> Numbers:
+            return self.start + np.random.default_rng(seed).uniform(-0.5, 0.5, n)
+
+        return of_c_functions(_density_for_nutpie, _parameters_for_nutpie, start, n, self.shapes, self.data)

@@ -2,13 +2,18 @@
 
 nutpie imports all of ArviZ, with its plots and Matplotlib, to assemble traces, which takes as long as a fit. Therefore,
 `bayes_bias.fitting.sampling` reads the raw traces instead. In addition, nutpie can call C functions only through the
-class for compiled PyMC models. `docs/contributing/upstream.md` requests a public interface for both.
+class for compiled PyMC models, and compiles those of a PyMC model in a form that Numba cannot cache.
+`docs/contributing/upstream.md` requests public interfaces for all of this.
 """
 
 import sys
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from math import prod
 from types import ModuleType
 from typing import Any
+
+from numpy.typing import NDArray
 
 
 class _Later(ModuleType):
@@ -30,9 +35,55 @@ class _Later(ModuleType):
 _arviz = sys.modules.setdefault("arviz", _Later("arviz"))
 try:
     import nutpie
-    from nutpie.compile_pymc import CompiledPyMCModel
+    from nutpie.compile_pymc import CompiledPyMCModel, address_as_void_pointer
+    from nutpie.compile_pymc import _make_functions as make_functions
+    from nutpie.compile_pymc import _wrap_with_lock as locked
 finally:
     if isinstance(_arviz, _Later):
         _arviz.leave()
 
-__all__ = ["CompiledPyMCModel", "nutpie"]
+__all__ = ["CompiledPyMCModel", "address_as_void_pointer", "locked", "make_functions", "nutpie", "of_c_functions"]
+
+
+def of_c_functions(
+    density: Any,
+    parameters: Any,
+    start: Callable[[int | None], NDArray[Any]],
+    size: int,
+    shapes: Mapping[str, tuple[int, ...]],
+    data: NDArray[Any],
+    kept: Any = None,
+) -> CompiledPyMCModel:
+    """Return the model for `nutpie.sample` whose density and stored variables are computed by C functions.
+
+    Parameters
+    ----------
+    density, parameters : numba.core.ccallback.CFunc
+        The log density with its gradient, and all stored variables, at a point.
+    start : callable
+        Function that returns the start of a chain for a seed.
+    size : int
+        Number of free parameters.
+    shapes : mapping of str to tuple of int
+        Shapes of stored variables, in the order in which `parameters` writes them.
+    data : array
+        Array whose address both functions receive.
+    kept : optional
+        Objects that have to exist as long as the model, because `data` has their addresses.
+    """
+    return CompiledPyMCModel(
+        dims={},
+        compiled_logp_func=density,
+        compiled_expand_func=parameters,
+        initial_point_func=start,
+        shared_data={"data": data, "kept": kept},
+        shared_var_keys={},
+        user_data=data,
+        n_expanded=sum(map(prod, shapes.values())),
+        shape_info=(list(shapes), None, list(shapes.values())),
+        logp_func=None,
+        expand_func=None,
+        _n_dim=size,
+        _shapes=dict(shapes),
+        _coords={},
+    )

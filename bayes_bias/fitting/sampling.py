@@ -111,9 +111,8 @@ class PyMCModel:
 
     def compiled(self) -> Any:
         """Return the compiled model for `nutpie.sample`."""
-        compiled, _ = self._compiled_with_dims
-        names = {variable.name for variable in compiled.shared_var_keys}
-        return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in names})
+        functions, _ = self._compiled_with_dims
+        return functions.with_data(self.inputs)
 
     def _compile(self) -> _Compiled:
         """Compile the model, and return it with the dims of the variables whose draws are stored.
@@ -121,6 +120,8 @@ class PyMCModel:
         Standardised variables, whose names end in ``_z``, are stored only if the `whole` model is. Dims without a name
         have the names that PyMC would use.
         """
+        from bayes_bias.fitting.pymc_functions import compile_pymc_model  # PyMC takes a second to import
+
         model = self.build()
         dims: dict[str, tuple[str, ...]] = {}
         for variable in (*model.free_RVs, *model.deterministics):
@@ -129,7 +130,7 @@ class PyMCModel:
                 unnamed = [f"{name}_dim_{axis}" for axis in range(variable.ndim)]
                 dims[name] = tuple(model.named_vars_to_dims.get(name) or unnamed)
         with as_on_any_machine():
-            return nutpie.compile_pymc_model(model, var_names=list(dims), freeze_model=self.key is None), dims
+            return compile_pymc_model(model, list(dims), freeze=self.key is None), dims
 
 
 def key_of(spec: ModelSpec, inputs: Inputs, coords: Mapping[str, Sequence[Any]], *others: Hashable) -> Hashable:

@@ -206,7 +206,7 @@ def test_log_density_is_compiled_once_for_all_tables(small_table):
 def test_nutpie_has_undocumented_fields():
     fields = nutpie_door.CompiledPyMCModel.__dataclass_fields__
     assert {"compiled_logp_func", "compiled_expand_func", "initial_point_func", "user_data"} <= set(fields), (
-        "nutpie's class for compiled PyMC models has other fields: CollapsedModel.compiled must follow"
+        "nutpie's class for compiled PyMC models has other fields: `nutpie_door.of_c_functions` must follow"
     )
 
 

@@ -157,7 +157,9 @@ def _expected(
         evidence = inputs[_evidence(dim)]
         if dim == TYPE:  # effects of types have the mean zero, because results are averages over these types
             contrasts = normal_effects("type_contrast", 0.0, sd, evidence, _CONTRAST)
-            effect = pm.Deterministic(effect_of(dim), contrasts @ inputs[_LOADINGS], dims=dim)
+            # A sum of products, because a matrix product takes half a minute to compile.
+            of_types = (contrasts[:, None] * inputs[_LOADINGS]).sum(axis=0)
+            effect = pm.Deterministic(effect_of(dim), of_types, dims=dim)
         else:
             effect = normal_effects(effect_of(dim), 0.0, sd, evidence, dim)
         effects = effects + effect[inputs[position_of(dim)]]

@@ -134,7 +134,7 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
         level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
         gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
 
-        # The first fit on a machine compiles sums of products in half the time that matrix products need.
+        # Sums of products, because a matrix product takes half a minute to compile.
         deviation = (gap[:, :, None] * contrasts).sum(axis=1)
         logit_rate = level[:, None] + deviation
         pm.Deterministic("rate", pm.math.sigmoid(logit_rate), dims=_CELL)
