@@ -451,11 +451,13 @@ def _draw_all(
     """
     lists: dict[Drawn, Calibration | str] = {}
     for drawn in ways:
+        is_of_topics = drawn not in ("own words", "words")
+        n_draws = _DRAWS_OF_TOPICS if is_of_topics and not draws else draws
+        draw = partial(design, models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1)
+        if drawn == "own words":
+            draw = partial(draw, random=None)  # that is, the targets
         try:
             with shown(Quiet()):
-                n_draws = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
-                targets = {"random": None} if drawn == "own words" else {}  # None means targets if words are exchanged
-                draw = partial(design, models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1, **targets)
                 lists[drawn] = _from_cache(draw)
         except WordListError as error:
             lists[drawn] = str(error)

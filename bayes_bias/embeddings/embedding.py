@@ -5,7 +5,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Self
@@ -305,8 +305,17 @@ class Excerpt(Reader):
     def words(self) -> Iterator[str]:
         return iter(self.vectors)
 
+    @cached_property
+    def _places(self) -> dict[str, list[tuple[int, str]]]:
+        """The words of each casefolded form, with their place in the source."""
+        return grouped(enumerate(self.vectors), lambda entry: entry[1].casefold())
+
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        return selected(self.vectors.items(), wanted, first)
+        if first:
+            return selected(self.vectors.items(), wanted, first)
+        # A sweep looks up the words of each of its lists, so all words are not searched each time.
+        found = sorted(chain.from_iterable(self._places[form] for form in wanted & self._places.keys()))
+        return ((word, self.vectors[word]) for _, word in found)
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)

@@ -17,7 +17,7 @@ from tests.helpers import random_table, refused
 
 
 def sampled_by_nutpie(model: pm.Model, draws: int) -> xr.DataTree:
-    compiled = nutpie.compile_pymc_model(model)
+    compiled = nutpie.compile_pymc_model(model, freeze_model=True)  # half of the time
     return nutpie.sample(compiled, draws=draws, tune=500, chains=2, seed=1, progress_bar=False)
 
 

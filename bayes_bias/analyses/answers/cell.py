@@ -493,6 +493,7 @@ def _table(
     """
     columns: dict[str, Any] = {}
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
+        # The code of a label that is not known is -1, which selects the last name.
         columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
     columns["wording"] = choices.first_per_answer(rows["wording"].astype(str).to_numpy())
     columns["first"] = np.array([*questions.groups, ""], object)[choices.first_per_answer(choices.first)]
