@@ -91,9 +91,10 @@ def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
     """Return the figure that contains these axes in several formats, and whether its font lacks some letters."""
     figure = cast(Figure, ax.get_figure(root=True))
     with _missing_glyphs() as messages:
-        with style():
-            figure.draw_without_rendering()
         # Layout takes longer than drawing, so the figure is laid out only once for all formats.
+        if (layout := figure.get_layout_engine()) is not None:
+            with style():
+                layout.execute(figure)
         figure.set_layout_engine("none")
         files = {suffix: rendered(figure, suffix) for suffix in formats}
     return Rendered(name, files, bool(messages))

@@ -29,10 +29,11 @@ _Numbers = types.CPointer(types.float64)
 _Addresses = types.CPointer(types.intp)
 _Size = types.uint64
 
-# `block` has the address and the lengths of each array of data. nutpie counts a positive return value as a divergence.
+# Wrappers call PyTensor's `function` with a point and the `arrays` of data, whose addresses and lengths are in `block`.
+# nutpie counts a positive return value as a divergence.
 _DENSITY = types.int64(_Size, _Numbers, _Numbers, _Numbers, _Addresses)
 _DENSITY_SOURCE = """
-def density(size, point, gradient, value, block):
+def wrapper(size, point, gradient, value, block):
     slopes = carray(gradient, (size,))
     try:
         log_density, slopes[:] = function(carray(point, (size,)), {arrays})
@@ -43,7 +44,7 @@ def density(size, point, gradient, value, block):
 """
 _PARAMETERS = types.int64(_Size, _Size, _Numbers, _Numbers, _Addresses)
 _PARAMETERS_SOURCE = """
-def parameters(size, n_parameters, point, values, block):
+def wrapper(size, n_parameters, point, values, block):
     try:
         (carray(values, (n_parameters,))[:],) = function(carray(point, (size,)), {arrays})
     except Exception:
@@ -140,17 +141,16 @@ def _c_function(signature: Any, source: str, compiled: Any, data: SharedData) ->
 
 
 def _cached(signature: Any, source: str, function: Any, dtypes: Mapping[str, np.dtype[Any]]) -> Any:
-    """Compile generated source, or read its machine code from PyTensor's cache.
+    """Compile a wrapper of PyTensor's function, or read its machine code from PyTensor's cache.
 
-    The key contains PyTensor's key of the `function` that the source calls. PyTensor has none if it cannot cache an
-    operation of the model.
+    The key contains PyTensor's key of the function. PyTensor has none if it cannot cache an operation of the model.
     """
-    names = {"carray": carray, "function": function, "np": np, "pointer": address_as_void_pointer, **dtypes}
     key = CACHED_SRC_FUNCTIONS.get(function.py_func)
     if key is not None:
         key = sha256(f"{key} {source} {dtypes}".encode()).hexdigest()
-    name = source.split("(")[0].split()[-1]
-    wrapper = compile_numba_function_src(source, name, {"__name__": __name__, **names}, cache_key=key)
+    names = {"carray": carray, "function": function, "np": np, "pointer": address_as_void_pointer, **dtypes}
+    names["__name__"] = __name__  # Numba stores the name of the module
+    wrapper = compile_numba_function_src(source, "wrapper", names, cache_key=key)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Cannot cache compiled function", NumbaWarning)
         return cfunc(signature, cache=key is not None)(wrapper)
