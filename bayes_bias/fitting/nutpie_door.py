@@ -2,8 +2,8 @@
 
 nutpie imports all of ArviZ, with its plots and Matplotlib, to assemble traces, which takes as long as a fit. Therefore,
 `bayes_bias.fitting.sampling` reads the raw traces instead. In addition, nutpie can call C functions only through the
-class for compiled PyMC models, and compiles those of a PyMC model in a form that Numba cannot cache.
-`docs/contributing/upstream.md` requests public interfaces for all of this.
+class for compiled PyMC models. The C functions that it compiles itself cannot be cached, so
+`bayes_bias.fitting.pymc_functions` compiles others. `docs/contributing/upstream.md` requests public interfaces.
 """
 
 import sys
@@ -37,12 +37,11 @@ try:
     import nutpie
     from nutpie.compile_pymc import CompiledPyMCModel, address_as_void_pointer
     from nutpie.compile_pymc import _make_functions as make_functions
-    from nutpie.compile_pymc import _wrap_with_lock as locked
 finally:
     if isinstance(_arviz, _Later):
         _arviz.leave()
 
-__all__ = ["CompiledPyMCModel", "address_as_void_pointer", "locked", "make_functions", "nutpie", "of_c_functions"]
+__all__ = ["CompiledPyMCModel", "address_as_void_pointer", "make_functions", "nutpie", "of_c_functions"]
 
 
 def of_c_functions(

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pymc.initial_point import make_initial_point_fn
 from pymc.model.transform.optimization import freeze_dims_and_data
 from pytensor.link.numba.cache import CACHED_SRC_FUNCTIONS, compile_numba_function_src
 
-from bayes_bias.fitting.nutpie_door import address_as_void_pointer, locked, make_functions, of_c_functions
+from bayes_bias.fitting.nutpie_door import address_as_void_pointer, make_functions, of_c_functions
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -79,7 +80,7 @@ class PyMCFunctions:
     size: int
 
     def with_data(self, inputs: Mapping[str, NDArray[Any]]) -> Any:
-        """Return the model for nutpie, with these data instead of those of the same name."""
+        """Return the model for nutpie, after `inputs` have replaced the data of the same name."""
         data, block = {}, []
         for variable, compiled_for in self.data.items():
             array = np.array(inputs.get(variable.name, compiled_for), compiled_for.dtype, order="C")
@@ -106,8 +107,13 @@ def compile_pymc_model(model: "pm.Model", var_names: Iterable[str], *, freeze: b
     """
     if freeze:
         model = freeze_dims_and_data(model)
-    # Chains, which start in threads, call this one after the other.
-    random_start = locked(make_initial_point_fn(model=model, jitter_rvs={*model.free_RVs}, return_transformed=True))
+    draw_start = make_initial_point_fn(model=model, jitter_rvs={*model.free_RVs}, return_transformed=True)
+    one_chain = Lock()  # Chains start in threads, but a function of PyTensor cannot be called by two at a time.
+
+    def random_start(seed: int | None) -> dict[str, NDArray[Any]]:
+        with one_chain:
+            return dict(draw_start(seed))
+
     size, _, density, parameters, start, (names, _, shapes), _ = make_functions(
         model,
         mode="NUMBA",
@@ -116,8 +122,8 @@ def compile_pymc_model(model: "pm.Model", var_names: Iterable[str], *, freeze: b
         pymc_initial_point_fn=random_start,
         var_names=var_names,
     )
-    shared = dict.fromkeys((*density.get_shared(), *parameters.get_shared()))
-    data = {variable: np.asarray(variable.get_value()) for variable in shared}
+    shared_variables = dict.fromkeys((*density.get_shared(), *parameters.get_shared()))
+    data = {variable: np.asarray(variable.get_value()) for variable in shared_variables}
     return PyMCFunctions(
         _c_function(_DENSITY, _DENSITY_SOURCE, density, data),
         _c_function(_PARAMETERS, _PARAMETERS_SOURCE, parameters, data),

@@ -1,4 +1,4 @@
-"""Compile models of tables with nutpie, and sample their posteriors."""
+"""Compile models of tables for nutpie, and sample their posteriors."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -67,7 +67,7 @@ class ToSample(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PyMCModel:
-    """A PyMC model with its data, compiled by nutpie.
+    """A PyMC model with its data, compiled for nutpie.
 
     Attributes
     ----------

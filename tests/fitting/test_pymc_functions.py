@@ -73,7 +73,7 @@ def test_equal_model_is_read_from_disk(functions):
 
 
 def test_other_model_is_not_read_from_disk(functions):
-    """The keys contain what the functions compute, and the types of data."""
+    """The key depends on the graph of the model and on the types of its data."""
     with model_of(DATA) as wider:
         pm.Potential("wider", -wider["sd"])
     single = model_of({**DATA, "score": DATA["score"].astype(np.float32)})
