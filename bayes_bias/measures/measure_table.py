@@ -1,7 +1,7 @@
 """Compute all measures that are possible for a word list, in one table."""
 
 import traceback
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -12,7 +12,7 @@ import pandas as pd
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, plain, probability
-from bayes_bias.measures.crossed_tests import CrossedTest
+from bayes_bias.measures.crossed_tests import CrossedTest, WordScores
 from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables, summarised
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
 from bayes_bias.table.association_table import AssociationTable, announce, check_table
@@ -221,24 +221,18 @@ def measure_all(
     in_table = [name for name in names if name not in left_out]
     crossed_tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
     without_interval = [name for name in in_table if name not in results or results[name].interval is None]
-    # The value of all tests of the bias is the bias itself, so only the first of these tests is computed again.
     distributions = (
-        ("chance", chance_draws, random_tables, [*crossed_tests[:1], *without_interval]),
-        ("redrawn", redraws, redrawn_tables, without_interval),
+        ("chance", chance_draws, random_tables, crossed_tests),
+        ("redrawn", redraws, redrawn_tables, []),
     )
-    for distribution, draws, tables_of, evaluated_names in distributions:
+    for distribution, draws, tables_of, tests_of_bias in distributions:
         if not draws or frame.empty:
             continue
-        evaluate = partial(values_of, occasion=occasion, names=evaluated_names)
+        evaluate = partial(values_of, occasion=occasion, names=without_interval, tests_of_bias=tests_of_bias)
         try:
-            summary = summarised(tables_of(table, draws, seed), evaluate, ci_prob, distribution)
+            frame = frame.join(summarised(tables_of(table, draws, seed), evaluate, ci_prob, distribution))
         except MeasureError as refusal:
             left_out[distribution] = str(refusal)
-            continue
-        for name in crossed_tests[1:]:
-            if crossed_tests[0] in summary.index:
-                summary.loc[name] = summary.loc[crossed_tests[0]]
-        frame = frame.join(summary)
     frame, biased = _without_biased_intervals(frame, ci_prob)
     few = fewest_words(table) if redraws else float("nan")
     return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed), few, biased)
@@ -259,14 +253,19 @@ def _without_biased_intervals(frame: pd.DataFrame, ci_prob: float) -> tuple[pd.D
     return frame, tuple(map(str, frame.index[is_biased]))
 
 
-def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":
+def values_of(
+    table: AssociationTable, occasion: Occasion, names: Iterable[str], tests_of_bias: Sequence[str] = ()
+) -> "pd.Series[float]":
     """Return the values of some measures for a table with other words, by the name of their row.
 
-    `occasion` has the other settings of measures. p-values are not needed, so tests use a single permutation. A measure
-    that is not defined for these words has no value.
+    `occasion` has the other settings of measures. p-values are not needed, so permutation tests use a single
+    permutation. The value of `tests_of_bias`, such as the quasi-F, is the bias itself, so these tests are not computed.
+    A measure that is not defined for these words has no value.
     """
     other_occasion = replace(occasion, table=table, permutations=1)
     values: dict[str, float] = {}
+    if tests_of_bias:
+        values = dict.fromkeys(tests_of_bias, WordScores.from_table(table).bias)
     for name in names:
         try:
             outcome = _outcome(name, other_occasion)
