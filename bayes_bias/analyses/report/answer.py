@@ -38,23 +38,23 @@ def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
     """
     if len(sections) == 1:
         return _answer_of_one(sections[0])
-    by_label: dict[str, list[Section]] = {}
+    sections_of_label: dict[str, list[Section]] = {}
     for section in sections:
-        by_label.setdefault(section.verdict.label, []).append(section)
-    if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in by_label):
+        sections_of_label.setdefault(section.verdict.label, []).append(section)
+    if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in sections_of_label):
         return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
-    found = by_label.get("distinguishable")
-    sentences = _findings(found, len(sections), survives) if found else [_no_finding(sections)]
+    with_bias = sections_of_label.get("distinguishable")
+    sentences = _findings(with_bias, len(sections), survives) if with_bias else [_no_finding(sections)]
     conclusions = {"borderline": "borderline", "not distinguishable": "inconclusive"}
     conclusions |= {label: f"missing, because {reason}" for label, reason in _WITHHELD.items()}
     for label, conclusion in conclusions.items():
-        concerned = by_label.get(label, [])
-        if label == "not distinguishable" and len(concerned) == len(sections):
+        lists = sections_of_label.get(label, [])
+        if label == "not distinguishable" and len(lists) == len(sections):
             continue  # already stated by `_no_finding`
-        if len(concerned) == 1:
-            sentences.append(f"The result for {_listed(concerned)} is {conclusion}.")
-        elif concerned:
-            sentences.append(f"The results for {_listed(concerned)} are {conclusion}.")
+        if len(lists) == 1:
+            sentences.append(f"The result for {_listed(lists)} is {conclusion}.")
+        elif lists:
+            sentences.append(f"The results for {_listed(lists)} are {conclusion}.")
     return " ".join(filter(None, sentences))
 
 

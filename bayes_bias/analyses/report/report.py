@@ -126,21 +126,21 @@ def report(
     settings.check()
     tables = with_random_words(measure_lists(wordlists, embedding))
     entries = _entries(tables, settings, contrasts)
+    titles = short_titles({entry.table.name: entry.title for entry in entries})
     designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
-    sampled = not all(can_integrate(spec, entry.means) for entry in entries)
-    with draw_in_background(designs, spec, settings.calibration_draws, settings.seed, sampled=sampled) as nulls:
-        studied = []
-        titles = short_titles({entry.table.name: entry.title for entry in entries})
+    must_sample = not all(can_integrate(spec, entry.means) for entry in entries)
+    with draw_in_background(designs, spec, settings.calibration_draws, settings.seed, sampled=must_sample) as nulls:
+        studies, unchecked = [], []
         for entry in entries:
-            study = _study(entry, settings, nulls, titles[entry.table.name])
-            studied.append((study, _section(entry, study, settings)))
-        # Checks are made last, because they wait for the random lists. Drawing these lists in other processes takes the
+            studies.append(_study(entry, settings, nulls, titles[entry.table.name]))
+            unchecked.append(_section(entry, studies[-1], settings))
+        # Checks come last, because they wait for the random lists. Drawing these lists in other processes takes the
         # longest.
-        sections = tuple(_checked(section, study) for study, section in studied)
-    scopes = {entry.scope for entry in entries}
+        sections = tuple(map(_checked, unchecked, studies))
+    scopes_of_lists = {entry.scope for entry in entries}
+    common_scope = scopes_of_lists.pop() if len(scopes_of_lists) == 1 else scope
     deviations = None if plan is None else plan.differences(_registration(entries, settings, contrasts))
-    scope = scopes.pop() if len(scopes) == 1 else scope
-    return Report(sections, spec, scope, ci_prob, rope, registration=plan, deviations=deviations)
+    return Report(sections, spec, common_scope, ci_prob, rope, registration=plan, deviations=deviations)
 
 
 def register(
