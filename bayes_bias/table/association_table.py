@@ -206,8 +206,8 @@ class AssociationTable(Telling):
         """Hash of words, design and values (of vectors, if values are not formed).
 
         Two tables with the same hash give the same numbers. Everything that affects a number is hashed in a fixed order
-        and, for numbers, as little-endian bytes. Optional parts are hashed only if the table has them, so that a new
-        kind of part does not change the hashes of other tables.
+        and, for numbers, as little-endian bytes. Words are separated by control characters. Optional parts are hashed
+        only if the table has them, so that a new kind of part does not change the hashes of other tables.
         """
         digest = hashlib.sha256()
         for column in (*WORDS, *self.labels):

@@ -299,7 +299,7 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     """Return a notice if tables have different numbers of replicates, so that replicates cannot be paired.
 
     If some tables have none, the combined table has no replicates. Otherwise, it has as few as the table with the
-    fewest.
+    fewest. `kind` is the noun for a replicate, such as "template".
     """
     n_replicates = {label: len(_replicate_labels(table)) for label, table in tables.items()}
     if len({*n_replicates.values()}) == 1:
@@ -323,9 +323,8 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
     """Return the second table with the groups, related words, pairs and covariates of the first.
 
-    A table stores all of these as coordinates of its matrices. Two of them, the expected preferences of related words
-    and the directions that belong to these, have the units of their table. The second table therefore keeps its own, or
-    NaN if it has none.
+    A table stores all of these as coordinates of its matrices. The second table keeps its own expected preferences of
+    related words, which have the units of their table, and the directions that belong to these, or NaN if it has none.
     """
     labels = dict(first.values.coords)
     for side in SIDES:

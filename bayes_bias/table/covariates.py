@@ -98,6 +98,7 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
                 low, high = sorted(categories, key=mean.__getitem__)
                 is_disjoint = largest[low] < smallest[high]
                 if is_disjoint or mean[high] - mean[low] > _FAR_APART * sd:
+                    # Such as "'men' (1.00 to 2.00) and 'women' (3.00 to 4.00)".
                     ranges = f"'{low}' ({plain(smallest[low], 2)} to {plain(largest[low], 2)})"
                     ranges += f" and '{high}' ({plain(smallest[high], 2)} to {plain(largest[high], 2)})"
                     overlap = "not" if is_disjoint else "hardly"

@@ -72,9 +72,10 @@ class Texts:
 def weighted_texts(texts: Mapping[Any, Texts | None], weights: Mapping[Any, float]) -> Texts | None:
     """Return the texts of a weighted sum of tables, or None if a table has none.
 
-    `texts` and `weights` have the texts and the weight of each table. The texts of a table have a deviation of its
-    values for each group of texts. Deviations for the same group are added, so that what two tables share cancels in
-    their difference. Other groups are independent. The degrees of freedom are the smallest of all tables.
+    `texts` and `weights` have the texts and the weight of each table. The texts of a table have, for each group of
+    texts, a deviation of its values from their mean. Deviations for the same group are added, so that a deviation which
+    two tables share cancels in their difference. Other groups are independent. The degrees of freedom are the smallest
+    of all tables.
     """
     texts_of_tables = {label: sample for label, sample in texts.items() if sample is not None}
     if len(texts_of_tables) < len(texts):
@@ -96,9 +97,10 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
     """Return the covariance of block means over texts (text_part, group, class, group_, class_), and of the means of
     single words.
 
-    The texts are in groups, and a deviation p is the change of the table's values with one group of texts. A covariance
-    over texts is the sum over p of products of two deviations. The four text parts are the covariance of block means
-    itself, and its estimates from the differences between targets, between attributes, and from the interaction.
+    Each deviation p is a matrix (targets, attributes): the values in one sample of texts minus their mean over samples,
+    scaled so that a covariance over texts is the sum over p of products of two deviations. The four text parts are the
+    covariance of block means itself, and its estimates from the differences between targets, between attributes, and
+    from the interaction.
 
     Parameters
     ----------
@@ -164,7 +166,7 @@ class _Noise:
 
         Blocks of one group share its n targets, and blocks of different groups are independent. The covariance of the
         mean of n words is their scatter around this mean, divided by n (n - 1). `g` is the position of the group of
-        each target, and p a deviation, that is, the change of all values with one group of texts.
+        each target, and p the number of a deviation of all values from their mean over samples of texts.
         """
         # The mean of each target in each class, minus the mean of its block, (p, targets, classes).
         effects = self.rows - self.blocks[:, self.g]
@@ -181,7 +183,7 @@ class _Noise:
 
         Blocks of one class share its n attributes, and blocks of different classes are independent. The covariance of
         the mean of n words is their scatter around this mean, divided by n (n - 1). `c` is the position of the class of
-        each attribute, and p a deviation, that is, the change of all values with one group of texts.
+        each attribute, and p the number of a deviation of all values from their mean over samples of texts.
         """
         # The mean of each attribute in each group, minus the mean of its block, (p, groups, attributes).
         effects = self.columns - self.blocks[:, :, self.c]

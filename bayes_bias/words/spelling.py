@@ -88,7 +88,7 @@ def unaccented(word: str) -> str:
     letter = ""
     for sign in normalize("NFKD", folded):
         if category(sign) != "Mn":
-            letter = sign
+            letter = sign  # to which the accents that follow belong
         elif _is_optional(sign, letter):
             continue
         kept.append(sign)
@@ -98,8 +98,9 @@ def unaccented(word: str) -> str:
 def _is_optional(sign: str, letter: str) -> bool:
     """Return True if readers of a script take a letter without this sign for the same letter.
 
-    Accents of Latin, Greek, and Hebrew letters are optional. A few signs of Arabic and Cyrillic letters make another
-    letter.
+    `sign` is an accent after its letter, as in decomposed text. Accents of Latin, Greek, and Hebrew letters are
+    optional. A few signs of Arabic and Cyrillic letters make another letter. The script is the first word of the
+    letter's name in Unicode, such as "LATIN SMALL LETTER E".
     """
     match name(letter, "").split(" ")[0]:
         case "LATIN" | "GREEK" | "HEBREW":
@@ -108,8 +109,7 @@ def _is_optional(sign: str, letter: str) -> bool:
             return sign not in _ON_ALEF or letter == _ALEF
         case "CYRILLIC":
             return sign == _ACUTE or (sign, letter) == (_DIAERESIS, "\u0435")  # stress, and \u0451 for \u0435
-        case _:
-            return False
+    return False
 
 
 # Number of words that a line names.
@@ -131,9 +131,10 @@ def other_spellings(
 ) -> dict[str, str]:
     """Find another spelling of each missing word, such that two words never get the same spelling.
 
-    `spellings` are the words of a source. A spelling is not used if another word has it (`spellings_in_use`). For the
-    `match` "case", two spellings are alike if they differ only in case, and for "accents", also if they differ in
-    accents (see `ALIKE`).
+    `words` are the missing words, and `spellings` the words of a source, of which those in `spellings_in_use` belong to
+    other words already. For the `match` "case", two spellings are alike if they differ only in case, and for "accents",
+    also if they differ in accents. `ALIKE` has a function that returns the form which such spellings share. The first
+    word with a form gets the first unused spelling, the next word the next one.
 
     Examples
     --------
@@ -231,11 +232,8 @@ def count_english(words: Collection[str]) -> int:
     2
     """
     frequent = _english_words()
-    count = 0
-    for word in words:
-        parts = _PARTS.findall(word)
-        count += bool(parts) and frequent.issuperset(map(str.casefold, parts))
-    return count
+    parts_of_words = map(_PARTS.findall, words)  # a phrase has several parts
+    return sum(bool(parts) and frequent.issuperset(map(str.casefold, parts)) for parts in parts_of_words)
 
 
 @cache
