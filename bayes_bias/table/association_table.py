@@ -257,8 +257,9 @@ class AssociationTable(Telling):
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
         """Return the table with only the words that `choose` keeps in a matrix ``(target, attribute)``.
 
-        The function is applied to all matrices of the table: values, replicates, repeats, and deviations over texts.
-        The origin is kept only if no word is dropped, because it would create a table with all words.
+        The function is applied to all matrices of the table: values, replicates, repeats (the number of times that the
+        source has each pair), and deviations over texts. Labels that no remaining word has are removed (`settled`). The
+        origin, from which the table can be measured again, is kept only if no word is dropped.
         """
 
         def chosen(matrix: xr.DataArray) -> xr.DataArray:
@@ -433,7 +434,9 @@ class AssociationTable(Telling):
     def singles(self) -> dict[str, Self]:
         """Return the tables of single replicates by their labels; empty if there are none.
 
-        Each table has the values, vectors, and lengths of its replicate, and otherwise the same words and labels.
+        A replicate is a repeated measurement of all words, such as a template. Each table has the values, vectors, and
+        original lengths of vectors of its replicate, and otherwise the same words and labels. `vectors` and `lengths`
+        of this table have an array for each word, with a row or number for each replicate.
         """
         singles: dict[str, Self] = {}
         if self.replicates is None:
@@ -661,7 +664,11 @@ def check_table(table: Any, name: str = "table") -> None:
 
 
 def check_same_design(table: AssociationTable, reference: AssociationTable, name: str, reference_name: str) -> None:
-    """Raise an error if two tables, called by these names, differ in metric or stereotypes."""
+    """Raise an error if two tables, called by these names, differ in metric or stereotypes.
+
+    The stereotypes are the class with which each group is associated, and the opposites are further classes to compare
+    with. `design` describes both in messages.
+    """
     if table.metric != reference.metric:
         raise TableError(
             f"{name} contains {table.metric.plural}, but {reference_name} contains {reference.metric.plural}. Measure"
@@ -711,7 +718,10 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
 
 
 def words_of_categories(table: AssociationTable) -> dict[str, dict[str, int]]:
-    """Count the words of each "group", and of each associated "class"."""
+    """Count the words of each "group", and of each associated "class", that is, each class that is no control class.
+
+    The result has the two kinds as keys, and for each the number of words by the name of the group or class.
+    """
     values = table.values
     return {
         "group": words_in(values.group, table.groups),

@@ -82,8 +82,9 @@ def share_words[Label](
 
     A control class without a common word is omitted from all tables, with a notice.
 
-    Related words, pairs and covariates are taken from the first table, because vectors that were changed on purpose may
-    not show which words are related.
+    Related words, pairs and covariates are taken from the first table, because vectors that were changed on purpose, as
+    by debiasing, may not show which words are related. Notices of words that only some tables have are added to all
+    tables. `argument` is the name of the argument with the tables, for messages.
 
     Raises
     ------

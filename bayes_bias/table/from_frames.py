@@ -46,7 +46,10 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
 
 
 def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
-    """Select the rows of groups that have a stereotypical class. A group whose class is None is omitted."""
+    """Select the rows of groups that have a stereotypical class. A group whose class is None is omitted.
+
+    `tidy` has a row for each pair of words, with the group of its target. A group that no row has is an error.
+    """
     omitted = [group for group, class_name in stereotypes.items() if class_name is None]
     for group in omitted:
         if group not in set(tidy.group):
@@ -55,7 +58,11 @@ def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) ->
 
 
 def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
-    """Split a frame into the rows of each replicate, by its label."""
+    """Split a frame into the rows of each replicate, by its label.
+
+    A replicate is a repeated measurement of all words, such as a template or a training run, and `column` has its
+    label. Empty labels are an error.
+    """
     _require_column(frame, column)
     if (empty := frame[column].isna()).any():
         raise TableError(

@@ -49,7 +49,8 @@ def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[s
 def settled(values: "xr.DataArray") -> "xr.DataArray":
     """Drop unused labels, after words were dropped.
 
-    The label of a pair of which only one word remains becomes "", and a kind of label that no word has is removed.
+    A label is the topic or pair of a word, "" for none, and each kind of label is a coordinate of the matrix. The label
+    of a pair of which only one word remains (`lonely`) becomes "", and a kind of label that no word has is removed.
     """
     import numpy as np  # the names of labels are options of commands, whose help waits for no array
 

@@ -183,7 +183,11 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
 def _about_absent(
     tables: Mapping[str, xr.DataArray], shared: Mapping[Side, list[str]], dim: Side, kind: str
 ) -> tuple[str, ...]:
-    """Return a notice of words that at least one replicate lacks, if there are any."""
+    """Return a notice of words that at least one replicate lacks, if there are any.
+
+    `tables` has a matrix for each replicate, `shared` the words of each side that all of them have, `dim` is the side,
+    and `kind` the noun for a replicate.
+    """
     absent = absent_words(tables, shared[dim], dim)
     if not absent:
         return ()

@@ -121,7 +121,11 @@ class Scope:
         return replace(self, assumption=assumption, reach=f"{self.reach} {link} {these}")
 
     def with_texts(self, sampled: bool = True) -> "Scope":
-        """Return the scope of a table whose texts are a sample, so that every scope generalises to new texts."""
+        """Return the scope of a table whose texts are a sample, so that every scope generalises to new texts.
+
+        Two sentences of the scope, the assumption and the reach, then mention the texts. If the texts are not
+        `sampled`, the scope is returned unchanged.
+        """
         if not sampled:
             return self
         return replace(

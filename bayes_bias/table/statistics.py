@@ -335,8 +335,8 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
 def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
     """Return the variables of clusters (named sub-topics or pairs) for `table_means`.
 
-    These are the number of each word's cluster, or -1 for none, and the covariance of the averages of cluster effects
-    between cells, that is, groups or classes, for sides with clusters.
+    For each side, the variables are the number of each word's cluster, or -1 for none, and, if the side has clusters,
+    the `overlap`: the covariance of the averages of cluster effects in two cells, that is, groups or classes.
     """
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
@@ -602,7 +602,10 @@ def rounding_variance(data: xr.Dataset) -> float:
 
 
 def refuse_repeats(table: AssociationTable) -> None:
-    """Raise an error if pairs are repeated, because only the published model counts repetitions."""
+    """Raise an error if pairs are repeated, because only the published model counts repetitions.
+
+    `repeats` is the number of times that the source of a table has each pair, or None if the table ignores repetitions.
+    """
     if table.repeats is not None:
         raise TableError(
             "The table contains repeated pairs (duplicates='keep'), but only model='hierarchical' can use them. Make"

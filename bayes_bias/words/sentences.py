@@ -119,7 +119,8 @@ def _about_phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[s
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
     """Return the templates that all of these words share, or none if words have different templates or only one.
 
-    `sentences` has the sentences of each word, and the template of each sentence.
+    `sentences` has the sentences of each word, and the template of each sentence, such as "This is {}." Templates are
+    shared if each word has the same templates, in any order, and are replicates only if each occurs once.
     """
     templates_of_words = [tuple(template_of.values()) for template_of in sentences.values()]
     templates = templates_of_words[0]
@@ -281,7 +282,10 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
 
 
 def _unclear(where: str, problem: str) -> WordListError:
-    """Return the error for a list whose words cannot be recognised from its sentences."""
+    """Return the error for a list whose words cannot be recognised from its sentences, with three ways to proceed.
+
+    `problem` states what is unclear about a sentence, and `where` is the name of the list.
+    """
     return WordListError(
         f"{where}: {problem}. List the sentences of each word in [sentences], or list words and use `templates` with an"
         f' encoder. If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in'

@@ -169,6 +169,9 @@ def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -
 def offer(variants: Mapping[str, Iterable[str]]) -> str:
     """Suggest the `match` that would find words under another spelling, as a sentence.
 
+    `variants` has similar spellings of each word. `ALIKE` has, for each `match`, a function that returns the form which
+    two spellings of a word share. The sentence is empty if no spelling is the same word.
+
     Examples
     --------
     >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
@@ -203,7 +206,10 @@ _PARTS = re.compile(r"[^\W\d_]+")
 
 
 def checked_language(code: str, place: str) -> str:
-    """Return the code of a language in lower case, or "", and raise an error if it is not a code."""
+    """Return the code of a language in lower case with hyphens, such as "pt-br", or "" if no language is stated.
+
+    Raise an error if a text is not a code. `place` is the name of the argument or key, for the message.
+    """
     if code and not _CODE.fullmatch(code):
         raise WordListError(
             f"{place} must be the code of a language, but is '{code}'. Use two or three letters, for example 'en' or"

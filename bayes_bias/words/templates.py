@@ -131,6 +131,9 @@ class Templates(Telling):
     def pairs(self, target: tuple[str, str], attribute: tuple[str, str]) -> tuple[Pair, ...]:
         """Put a target and an attribute into every template. Each of the two is a word and its class.
 
+        The templates must have the slots {target} and {attribute} (`TWO`). The phrase of a word is the word with the
+        text around it that its class requires, such as the article of a noun.
+
         Raises
         ------
         TemplateError
@@ -148,8 +151,9 @@ class Templates(Telling):
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
         """Put a word into a template.
 
-        If the template has another form for the class of the word, the word replaces the slot of this form. Otherwise,
-        the phrase of the class is put into the slot.
+        If the template has another form for the class of the word, the word alone replaces the slot of this form.
+        Otherwise, the phrase of the word is put into the slot: the text before it, such as an article, the word, and
+        the text after it.
         """
         form = template.forms.get(word_class)
         if form is None:
@@ -164,7 +168,11 @@ class Templates(Telling):
         return before, word, after
 
     def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
-        """Raise an error if the templates have other slots, or do not fit a word of this class."""
+        """Raise an error if the templates have other slots, or do not fit a word of this class.
+
+        `slots` are ("word",), or ("attribute", "target") for templates with two words. `_sets_with` names the built-in
+        templates to use instead.
+        """
         if self.slots != slots:
             raise TemplateError(
                 f"The templates must have {_slots_text(slots)} here, but '{self.name}' has {_slots_text(self.slots)}."
@@ -224,7 +232,8 @@ def _sets_with(slots: tuple[str, ...], word_class: str | None = None) -> str:
 def _read(content: Content, name: str) -> Templates:
     """Check the content of a file, and return its sentences.
 
-    The file may have its own phrases for classes of words, which replace the built-in `phrases`.
+    A phrase is the form of a word of a class, such as noun, in a sentence: its text with the slot {word} (`ONE`). The
+    file may have its own phrases, which replace the built-in `phrases`. `name` is the name of the file without ending.
     """
     content.check_keys(_KEYS)
     own_phrases = content.table("phrases")

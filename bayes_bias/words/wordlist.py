@@ -284,7 +284,11 @@ class WordList(Telling):
 
     def _is_foreign(self, controls: "WordList") -> bool:
         """Return True if control classes are in another language than this list, which states it or shows it by its
-        words."""
+        words.
+
+        A list without a language is taken as English if half of its words are frequent in English. Control classes
+        without a language fit every list.
+        """
         if not controls.language:
             return False
         if self.language:
@@ -388,7 +392,11 @@ class WordList(Telling):
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word in a sub-topic, or nothing if words are treated as independent."""
+        """The sub-topic of each word in a sub-topic, or nothing if words are treated as independent.
+
+        Sub-topics are only used if `sub_topics` is "from vectors". `topics` has the sub-topics of each group and class,
+        and the words of each sub-topic.
+        """
         if self.sub_topics != "from vectors":
             return {}
         topic_of: dict[str, str] = {}
@@ -582,7 +590,7 @@ def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...
 
 @cache
 def shipped_controls() -> Mapping[str, frozenset[str]]:
-    """Return the words of each built-in control class, by the name of the class."""
+    """Return the words of each built-in control class, by the name of the class. A file may have several classes."""
     words_of: dict[str, frozenset[str]] = {}
     for name in control_names():
         for class_name, words in load_controls(name).controls.items():
@@ -612,9 +620,10 @@ def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, 
 
 
 def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, Any]:
-    """Check and return the fields of a list from columns, that is, from headings with words.
+    """Check and return the fields of a `WordList` from columns, that is, from headings with words.
 
-    `source` is a DataFrame, or a mapping that may also contain settings, such as the title of the list.
+    `source` is a DataFrame, or a mapping that may also contain settings, such as the title of the list. The columns of
+    a DataFrame have the same length, so the shorter ones may be `padded` with empty cells or fillers.
     """
     settings = settings_of(source)
     reading = replace(reading, has_sentences="sentences" in settings)
@@ -718,7 +727,11 @@ def _unit(content: Content) -> str:
 
 
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields that word lists and control classes share, except their words."""
+    """Check and return the fields that word lists and control classes share, except their words.
+
+    `content` has the keys of a file, such as the title, and `name` is the name of the list, which is also the default
+    title. Unknown keys, and keys below a [table] to which they do not belong, are errors.
+    """
     content.check_keys(_KEYS)
     topics_and_pairs.refuse_buried_keys(content)
     return {
