@@ -17,14 +17,16 @@ def deviations_of_cosines(
 ) -> Texts:
     """Return the deviations of the cosines of a table from their mean, multiplied by a factor.
 
-    `vectors` are arrays (deviations, d) with the vectors of each word, one for each of the `labels`. The sum of squared
-    deviations is the variance over texts, which determines the factor. `text` describes the texts.
+    The vectors of words vary over texts. `vectors` has an array (labels, d) for each word, with a vector for each of
+    the `labels`, such as groups of texts that are left out, or draws. The sum of squared deviations is the variance
+    over texts, which determines the factor. `text` describes the texts. There are as many degrees of freedom as
+    labels, minus one.
     """
 
-    def unit_vectors(side: Side) -> Numbers:  # (deviation, word, d)
+    def unit_vectors(side: Side) -> Numbers:  # (labels, words, d)
         return np.stack([unit_rows(vectors[word]) for word in words_of(table.values, side)], axis=1)
 
-    cosines = unit_vectors("target") @ unit_vectors("attribute").swapaxes(1, 2)  # (deviation, target, attribute)
+    cosines = unit_vectors("target") @ unit_vectors("attribute").swapaxes(1, 2)  # (labels, targets, attributes)
     deviations = factor * (cosines - cosines.mean(axis=0))
     by_label = {label: table.values.copy(data=values) for label, values in zip(labels, deviations, strict=True)}
     return Texts(text, MappingProxyType(by_label), len(labels) - 1.0)

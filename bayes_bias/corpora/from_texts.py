@@ -254,15 +254,15 @@ def corpus_vectors(
     in_order = sorted(sums_of, key=count_of.__getitem__, reverse=True)
     vectors = [vectors_of(sums_of[word], matrix) for word in in_order]
     reader = MemoryReader(in_order, vectors, pretrained.dimensions, frequent_first=True)
-    described = _description_of_sample(census)
-    source = f"{described}, with the vectors of {pretrained.name}"
+    sample = _description_of_sample(census)
+    source = f"{sample}, with the vectors of {pretrained.name}"
     return CorpusVectors(
         Embedding(corpus.name, source, reader, notices=notices, provenance=_provenance(corpus.name, census, window)),
         matrix,
         MappingProxyType({word: left_out(contexts.listed, usable_words[word], matrix) for word in usable_words}),
         census.labels,
         MappingProxyType({word: census.counts[spelling] for word, spelling in usable_words.items()}),
-        described,
+        sample,
     )
 
 
@@ -277,7 +277,11 @@ def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
 
 
 def _check_measure(measure: Any, embedding: Any, transformation: Any) -> None:
-    """Raise an error if the measure is unknown, or if it requires an embedding or cannot use one."""
+    """Raise an error if the measure is unknown, or if it requires an embedding or cannot use one.
+
+    Cosines require the vectors of an embedding. Pointwise mutual information (PMI) counts words and uses neither
+    vectors nor a transformation of vectors.
+    """
     if measure not in get_args(Measured.__value__):
         raise CorpusError(f"`measure` cannot be {measure!r}.", measure, get_args(Measured.__value__))
     if measure == "cosine" and embedding is None:
@@ -297,10 +301,8 @@ def _checked_counts(window: Any, groups: Any) -> tuple[int, int]:
 
     Both must be whole numbers, of at least one word and two groups.
     """
-    return (
-        check_count("window", window, "words", refusal=CorpusError),
-        check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError),
-    )
+    window_words = check_count("window", window, "words", refusal=CorpusError)
+    return window_words, check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
 
 
 def _open_and_count(
@@ -308,7 +310,8 @@ def _open_and_count(
 ) -> tuple[Corpus, Census, dict[str, str]]:
     """Open the texts, count their words, and return the spelling of each word of a list in them.
 
-    The count also assigns clusters of texts to `groups` at random. The `settings` are those of `open_corpus`.
+    The census, which counts words, also assigns clusters of texts, such as the texts of one author, to `groups` at
+    random. The `settings` are those of `open_corpus`.
     """
     corpus = open_corpus(texts, **settings)
     census = Census.of(corpus, groups, check_seed(seed))
@@ -318,17 +321,19 @@ def _open_and_count(
 def _description_of_sample(census: Census) -> str:
     """Return a description of the sample of texts, such as "900 texts in 50 groups".
 
-    Clusters are counted instead if a cluster has several texts, and groups are omitted if each has one cluster.
+    `clusters` and `groups` of the census are numbers, and `group_of` has the group of each text. Clusters are counted
+    instead of texts if a cluster has several texts, and groups are omitted if each has one cluster.
     """
     n_texts = len(census.group_of)
-    described = f"{n_texts:,} texts" if census.clusters == n_texts else f"{census.clusters:,} clusters of texts"
-    return f"{described} in {census.groups} groups" if census.groups < census.clusters else described
+    sample = f"{n_texts:,} texts" if census.clusters == n_texts else f"{census.clusters:,} clusters of texts"
+    return f"{sample} in {census.groups} groups" if census.groups < census.clusters else sample
 
 
 def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
     """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer does.
 
-    Words that do not occur in the texts are omitted. Two words never get the same spelling.
+    `census.counts` has the number of occurrences of each spelling in the texts. Words that do not occur in them are
+    omitted. Two words never get the same spelling.
     """
     spelling_of: dict[str, str] = {}
     for word in dict.fromkeys(words):
@@ -363,8 +368,12 @@ def _usable_words(
 
 
 def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
-    """Return a notice of the words of a table with fewer than 20 occurrences (`FEW`), or nothing if there are none."""
-    rare = [f"{word} ({n})" for word in all_words(table.values) if (n := vectors.occurrences[word]) < FEW]
+    """Return a notice of the words of a table with fewer than 20 occurrences (`FEW`), or nothing if there are none.
+
+    The vector of a rare word is a mean over few contexts. `vectors` has the number of occurrences of each word.
+    """
+    n_of = vectors.occurrences
+    rare = [f"{word} ({n_of[word]})" for word in all_words(table.values) if n_of[word] < FEW]
     if not rare:
         return ()
     return (

@@ -93,8 +93,8 @@ def from_glove_v(
     drawn = _draw_vectors(all_words(table.values), row_of, vectors, _Arrays.of(path / _COVARIANCES), draws, rng)
     labels = [f"{table.name} {k}" for k in range(draws)]
     factor = 1 / np.sqrt(draws - 1)  # so that the sum of squared deviations is the variance over draws
-    described = "texts, by the covariances of GloVe-V"
-    return replace(table, texts=deviations_of_cosines(table, drawn, labels, factor, described))
+    texts = deviations_of_cosines(table, drawn, labels, factor, "texts, by the covariances of GloVe-V")
+    return replace(table, texts=texts)
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,14 @@ class _Arrays:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read the length of the header (8 bytes, little-endian) and the header, after which the numbers start."""
+        """Read the length of the header (8 bytes, little-endian) and the header, after which the numbers start.
+
+        The header is JSON, and describes the arrays by their names. A length above `_LONGEST_HEADER` is an error.
+        """
         try:
             with path.open("rb") as file:
                 length = int.from_bytes(file.read(8), "little")
-                header = json.loads(file.read(min(length, _LONGEST_HEADER)))
+                header = json.loads(file.read(min(length, _LONGEST_HEADER)))  # a shortened header is no valid JSON
             return cls(path, dict(header), 8 + length)
         except (ValueError, TypeError) as error:
             raise cls._damaged(path) from error
@@ -119,7 +122,8 @@ class _Arrays:
     def array(self, name: str) -> Numbers:
         """Read an array by its name.
 
-        The entry of an array in the header states its type, its shape, and its first and last byte after the header.
+        The entry of an array in the header states its type, its shape, and the positions of its first byte and of the
+        byte after its last one, counted from the end of the header (`start`).
         """
         entry = self.header.get(name, {})
         try:
@@ -144,9 +148,9 @@ def _draw_vectors(
 ) -> dict[str, Numbers]:
     """Return draws (draws, d) of the vector of each word, from a normal with the covariance of the word.
 
-    With a square root R of the covariance, a draw is the vector plus R times a vector of standard normal numbers.
-    `row_of` has the row of each word in `vectors`, and the `file` contains the covariances. An error names words
-    without a covariance.
+    With a square root R of the covariance and standard normal numbers z (d,), a draw is the vector plus R z. `row_of`
+    has the row of each word in `vectors`, and the `file` contains the covariances. An error names words without a
+    covariance.
     """
     spelling_of = found_as(words, row_of, "exact")
     drawn, missing = {}, []
@@ -156,7 +160,8 @@ def _draw_vectors(
         if root is None:
             missing.append(word)
         else:
-            drawn[word] = vectors[row] + rng.standard_normal((draws, root.shape[1])) @ root.T
+            z = rng.standard_normal((draws, root.shape[1]))
+            drawn[word] = vectors[row] + z @ root.T  # (draws, d)
     if missing:
         raise CorpusError(f"GloVe-V has no covariance of {shortened(missing)}. Remove these words from the list.")
     return drawn
@@ -165,8 +170,9 @@ def _draw_vectors(
 def _root_of_covariance(row: int, file: _Arrays) -> Numbers | None:
     """Return a square root R (d, d) of the covariance of a word, ``R R' = covariance``, or None if it has none.
 
-    The file contains the variances, a singular value decomposition, or the complete matrix. Negative variances and
-    eigenvalues, which come from rounding, are replaced by zero.
+    Depending on the word, which the file identifies by its `row`, the file contains the variances alone ("diag"), a
+    singular value decomposition of the covariance ("U", "s", and "Vt"), or the "complete" covariance. Negative
+    variances and eigenvalues, which come from rounding, are replaced by zero.
     """
     if f"diag_{row}" in file.header:
         return np.diag(np.sqrt(np.maximum(file.array(f"diag_{row}"), 0.0)))

@@ -82,8 +82,12 @@ class Corpus:
             yield Text(self.tokenizer(raw) if isinstance(raw, str) else raw, cluster)
 
     def _raw(self) -> Iterator[tuple[Any, str]]:
-        """Yield each text, as a string or as tokens, with its cluster."""
-        if not isinstance(self.source, str | Path):
+        """Yield each text, as a string or as tokens, with its cluster.
+
+        A text without a cluster has the cluster "". The texts of a folder are its .txt files, those of a .txt file its
+        lines, and those of other files the cells of a column, whose clusters may be in another column.
+        """
+        if not isinstance(self.source, str | Path):  # texts in memory
             clusters = self.clusters or [""] * len(self.source)
             yield from zip(self.source, map(str, clusters), strict=True)
             return
@@ -98,7 +102,10 @@ class Corpus:
                 yield self._cell(row, self.column, number), self._cell(row, self.cluster_column, number)
 
     def _cell(self, row: dict[str, Any], column: str, number: int) -> str:
-        """Return the content of a column in a row, or "" if there is no such column (`column` is "")."""
+        """Return the content of a column in a row, or "" if the corpus has no such column, so that `column` is "".
+
+        `number` is the number of the row, for the message of an error.
+        """
         if column and row.get(column) is None:
             raise CorpusError(
                 f"Row {number} of '{self.source}' has no column '{column}', but has {joined(list(map(str, row)))}. Set"
@@ -109,6 +116,9 @@ class Corpus:
 
 def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
     """Return a corpus after checking that its source exists and can be read more than once.
+
+    The source is a folder with a .txt file for each text, a file whose ending is in `_ENDINGS`, or a list of texts. The
+    `settings` are the other fields of `Corpus`, such as a cluster for each text in a list.
 
     Raises
     ------
@@ -122,7 +132,8 @@ def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
             raise CorpusError(
                 f"The folder '{source}' has no .txt files. Pass a folder with one .txt file for each text."
             )
-        if not path.is_dir() and not (path.is_file() and path.suffix in _ENDINGS):
+        is_known_file = path.is_file() and path.suffix in _ENDINGS
+        if not path.is_dir() and not is_known_file:
             problem = f"has an unknown ending '{path.suffix}'" if path.is_file() else "does not exist"
             raise CorpusError(f"`texts` is '{source}', which {problem}. Pass a folder, or a file ({joined(_ENDINGS)}).")
         return Corpus(path, **settings)
@@ -137,16 +148,18 @@ def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the rows of a file one at a time: objects in .jsonl, or rows below a heading in .csv and .tsv."""
+    """Read the rows of a file one at a time: objects in .jsonl, or rows below a heading in .csv and .tsv.
+
+    A row has the content of each column by its heading. Cells may have any length.
+    """
     if path.suffix == ".jsonl":
         for number, line in enumerate(_lines(path), start=1):
             try:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
                 raise CorpusError(f"Line {number} of '{path}' is not JSON: {error}. Correct it.") from error
-            check_kind(
-                f"line {number} of {path.name}", row, dict, "not an object. Write one for each text.", CorpusError
-            )
+            problem = "not an object. Write one for each text."
+            check_kind(f"line {number} of {path.name}", row, dict, problem, CorpusError)
             yield row
         return
     csv.field_size_limit(sys.maxsize)
@@ -154,7 +167,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Read the lines of a file, one at a time."""
+    """Read the lines of a file in UTF-8, with or without a byte-order mark, one at a time."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from file

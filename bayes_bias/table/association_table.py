@@ -167,10 +167,9 @@ class AssociationTable(Telling):
     @cached_property
     def controls(self) -> tuple[str, ...]:
         """All other classes."""
-        remaining = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
-        for associated_class in self.associated_classes:
-            remaining.pop(associated_class, None)
-        return tuple(remaining)
+        associated = self.associated_classes
+        classes = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
+        return tuple(name for name in classes if name not in associated)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -207,8 +206,8 @@ class AssociationTable(Telling):
         """Hash of words, design and values (of vectors, if values are not formed).
 
         Two tables with the same hash give the same numbers. Everything that affects a number is hashed in a fixed order
-        and, for numbers, as little-endian bytes. Optional parts are hashed only if the table has them, so that a new
-        kind of part does not change the hashes of other tables.
+        and, for numbers, as little-endian bytes. Words are separated by control characters. Optional parts are hashed
+        only if the table has them, so that a new kind of part does not change the hashes of other tables.
         """
         digest = hashlib.sha256()
         for column in (*WORDS, *self.labels):
@@ -258,8 +257,9 @@ class AssociationTable(Telling):
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
         """Return the table with only the words that `choose` keeps in a matrix ``(target, attribute)``.
 
-        The function is applied to all matrices of the table: values, replicates, repeats, and deviations over texts.
-        The origin is kept only if no word is dropped, because it would create a table with all words.
+        The function is applied to all matrices of the table: values, replicates, repeats (the number of times that the
+        source has each pair), and deviations over texts. Labels that no remaining word has are removed (`settled`). The
+        origin, from which the table can be measured again, is kept only if no word is dropped.
         """
 
         def chosen(matrix: xr.DataArray) -> xr.DataArray:
@@ -301,14 +301,16 @@ class AssociationTable(Telling):
         >>> table.vectors["boss"]
         [0.6, 0.8]
         """
-        leading_shape = () if self.replicates is None else (len(self.replicates.tables),)
+        leading_shape: tuple[int, ...] = ()
+        expected, unit = "(d,)", "word"
+        if self.replicates is not None:
+            leading_shape = (len(self.replicates.tables),)
+            expected, unit = f"({len(self.replicates.tables)}, d)", "word and replicate"
         for word in all_words(self.values):
             if word in vectors and np.shape(vectors[word])[:-1] != leading_shape:
-                shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
                 raise TableError(
-                    f"`vectors` must have the shape {shape} in this table, but the vector of '{word}' has the shape"
-                    f" {np.shape(vectors[word])}. Pass one vector for each word"
-                    f"{' and replicate' if self.replicates else ''}."
+                    f"`vectors` must have the shape {expected} in this table, but the vector of '{word}' has the shape"
+                    f" {np.shape(vectors[word])}. Pass one vector for each {unit}."
                 )
         read_only = MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors
         return replace(self, vectors=read_only, lengths=None)
@@ -355,7 +357,9 @@ class AssociationTable(Telling):
                 )
             targets = self.values.target.to_numpy()[self.values.group.to_numpy() == category]
             attributes = self.values.attribute.to_numpy()[self.values.attribute_class.to_numpy() == category]
-            if differing := sorted({*targets.tolist(), *attributes.tolist()} ^ set(words.words)):
+            words_in_table = {*targets.tolist(), *attributes.tolist()}
+            differing = sorted(words_in_table ^ set(words.words))  # in the table or in `related`, but not in both
+            if differing:
                 raise TableError(
                     f"'{category}' in `related` must have the same words as in the table. These words are in only one"
                     f" of them: {shortened(differing, 5)}. Correct the words."
@@ -430,7 +434,9 @@ class AssociationTable(Telling):
     def singles(self) -> dict[str, Self]:
         """Return the tables of single replicates by their labels; empty if there are none.
 
-        Each table has the values, vectors, and lengths of its replicate, and otherwise the same words and labels.
+        A replicate is a repeated measurement of all words, such as a template. Each table has the values, vectors, and
+        original lengths of vectors of its replicate, and otherwise the same words and labels. `vectors` and `lengths`
+        of this table have an array for each word, with a row or number for each replicate.
         """
         singles: dict[str, Self] = {}
         if self.replicates is None:
@@ -460,13 +466,16 @@ class AssociationTable(Telling):
         """
         if self.replicates is not None:
             frames = {label: single.to_frame() for label, single in self.singles().items()}
-            return pd.concat(frames, names=[self.replicates.kind]).reset_index(level=0).reset_index(drop=True)
+            stacked = pd.concat(frames, names=[self.replicates.kind])
+            # The labels of replicates, the outer level of the index, become the first column.
+            return stacked.reset_index(level=0).reset_index(drop=True)
         value = self.metric.name
         frame = self.values.rename(value).to_dataframe().reset_index()
         if self.repeats is not None:
-            times = self.repeats.to_numpy().ravel()
+            times = self.repeats.to_numpy().ravel()  # the number of times that the source lists each pair
             frame = frame.loc[frame.index.repeat(times)]
-        return frame.dropna(subset=value)[[*WORDS, *self.labels, value]].reset_index(drop=True)
+        columns = [*WORDS, *self.labels, value]
+        return frame.dropna(subset=value)[columns].reset_index(drop=True)
 
     @classmethod
     def from_frame(
@@ -619,9 +628,12 @@ class AssociationTable(Telling):
             if list(replicates).count(label) > 1:
                 raise TableError(f"`replicates` contains '{label}' more than once. Give each replicate its own label.")
         array = np.asarray(values, dtype=float)
-        shape = (*([len(replicates)] if replicates else []), len(targets), len(attributes))
+        shape: tuple[int, ...] = (len(targets), len(attributes))
+        names = "(targets, attributes)"
+        if replicates:
+            shape = (len(replicates), *shape)
+            names = "(replicates, targets, attributes)"
         if array.shape != shape:
-            names = "(replicates, targets, attributes)" if replicates else "(targets, attributes)"
             raise TableError(
                 f"`values` must have the shape {names} = {shape}, but has the shape {array.shape}. Pass words and"
                 " labels in the order of the array."
@@ -652,7 +664,11 @@ def check_table(table: Any, name: str = "table") -> None:
 
 
 def check_same_design(table: AssociationTable, reference: AssociationTable, name: str, reference_name: str) -> None:
-    """Raise an error if two tables, called by these names, differ in metric or stereotypes."""
+    """Raise an error if two tables, called by these names, differ in metric or stereotypes.
+
+    The stereotypes are the class with which each group is associated, and the opposites are further classes to compare
+    with. `design` describes both in messages.
+    """
     if table.metric != reference.metric:
         raise TableError(
             f"{name} contains {table.metric.plural}, but {reference_name} contains {reference.metric.plural}. Measure"
@@ -679,9 +695,11 @@ def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[st
 
 
 def uneven(table: AssociationTable) -> tuple[str, ...]:
-    """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as another.
+    """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as the smallest.
 
-    `_OF_UNEVEN` has the false positive rates of simulated tables with such groups, or classes.
+    The smallest is too small to show how much its words vary, so results are less certain than they appear. For each
+    kind, "group" or "class", `_OF_UNEVEN` has the false positive rates of simulated tables with such sizes, with the
+    default model and with the quasi-F test.
     """
     notices = []
     for kind, n_words in words_of_categories(table).items():
@@ -700,7 +718,10 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
 
 
 def words_of_categories(table: AssociationTable) -> dict[str, dict[str, int]]:
-    """Count the words of each "group", and of each associated "class"."""
+    """Count the words of each "group", and of each associated "class", that is, each class that is no control class.
+
+    The result has the two kinds as keys, and for each the number of words by the name of the group or class.
+    """
     values = table.values
     return {
         "group": words_in(values.group, table.groups),
@@ -726,25 +747,21 @@ def assemble(
     kind: str = "replicate",
     **about: Any,
 ) -> AssociationTable:
-    """Make a table from a matrix (targets, attributes), the group of each target, and the class of each attribute, in
-    order.
+    """Make a table from a matrix (targets, attributes).
 
-    If there are replicates, `values` is their mean.
+    `targets` has the group of each target, and `attributes` the class of each attribute, in the order of the rows and
+    columns. `topics` and `pairs` have the optional labels of single words. If there are replicates, such as templates,
+    `replicates` has a matrix for each of them, `kind` is their noun, and `values` is their mean. All other fields of
+    the table are in `about`.
     """
+    coords: dict[str, Any] = {"target": list(targets), "attribute": list(attributes)}
+    coords["group"] = ("target", list(targets.values()))
+    coords["attribute_class"] = ("attribute", list(attributes.values()))
 
     def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
         """Return a matrix with labels of rows and columns: words, groups, classes, topics, and pairs."""
-        unlabelled = xr.DataArray(
-            numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
-            dims=("target", "attribute"),
-            coords={
-                "target": list(targets),
-                "attribute": list(attributes),
-                "group": ("target", list(targets.values())),
-                "attribute_class": ("attribute", list(attributes.values())),
-            },
-            name="association",
-        )
+        array = numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float)
+        unlabelled = xr.DataArray(array, coords, ("target", "attribute"), name="association")
         return labelled(unlabelled, topics, pairs)
 
     singles = MappingProxyType({label: matrix(single) for label, single in replicates.items()})
@@ -765,7 +782,10 @@ def _check_known(argument: str, name: str, valid: tuple[str, ...]) -> None:
 
 
 def _check_classes(table: AssociationTable) -> None:
-    """Raise an error if stereotypes define no contrast between classes."""
+    """Raise an error if stereotypes define no contrast between classes.
+
+    A bias is the difference between the values of two classes, so a table needs a group and two classes.
+    """
     if not table.groups or len(table.associated_classes) < 2:
         raise TableError(
             f"`stereotypes` must define at least one group and two associated classes, because bias is a contrast, but"
@@ -775,7 +795,11 @@ def _check_classes(table: AssociationTable) -> None:
 
 
 def _about_equal_vectors(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
-    """Return a notice of pairs whose cosine is 1, because these words have the same vector, as in a pruned file."""
+    """Return a notice of pairs whose cosine is 1, because these words have the same vector, as in a pruned file.
+
+    A cosine counts as 1 if it differs by less than `_SAME`. The notice names the first `_NAMED` pairs. Other metrics
+    than the cosine have no such value.
+    """
     if metric != COSINE:
         return ()
     targets = values.target.to_numpy()
@@ -797,20 +821,22 @@ def _opposite_classes(
 ) -> tuple[str, ...]:
     """Return the opposite classes: as requested or, if all groups have the same class, all others.
 
-    An opposite class is compared with the stereotypical classes, although it is not stereotypical for any group.
+    An opposite class is compared with the stereotypical classes, although it is not stereotypical for any group. If
+    groups have different classes, these are compared with each other, and there are no opposite classes by default.
     `column` is the column of the frame with the class of each attribute.
     """
+    if requested is not None:
+        return tuple(dict.fromkeys(requested))
     stereotypical = set(stereotypes.values())
-    if requested is not None or len(stereotypical) != 1 or column not in frame:
-        return tuple(dict.fromkeys(requested or ()))
+    if len(stereotypical) != 1 or column not in frame:
+        return ()
     classes = frame[column].dropna()
     return tuple(dict.fromkeys(classes[~classes.isin(stereotypical)]))
 
 
 def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
     """Return the position of each label in an order."""
-    position_of = {label: position for position, label in enumerate(order)}
-    return np.array([position_of[label] for label in labels.tolist()])
+    return np.array([order.index(label) for label in labels.tolist()])
 
 
 def unit_of(sources: Iterable[AssociationTable | WordList]) -> str:

@@ -17,11 +17,12 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     """Return the weights (contrasts, groups, classes) of each estimand: ``bias``, ``class_bias``, ``group_bias``,
     ``excess`` and ``repulsion``.
 
-    The bias of a group is its closeness to the associated class minus its closeness to other classes, and the bias of a
-    class compares its groups with others. ``excess`` is the closeness of a group to its associated class minus its
-    closeness to a control class, and ``repulsion`` is the closeness to a control class minus that to the other classes.
-    There is no ``class_bias`` for a class with which all groups are associated, and none if there is only one group,
-    because there are no other groups to compare with.
+    A contrast is the sum of the block means, which are the means of a group with a class, times its weights. The bias
+    of a group is its closeness to the associated class minus its closeness to other classes, and the bias of a class
+    compares its groups with others. ``excess`` is the closeness of a group to its associated class minus its closeness
+    to a control class, and ``repulsion`` is the closeness to a control class minus that to the other classes. There is
+    no ``class_bias`` for a class with which all groups are associated, because there are no other groups to compare
+    with.
 
     For each group, `associated` (groups, classes) is 1 in its associated class, and `others` has equal weights that sum
     to 1 in the other compared classes.
@@ -37,13 +38,13 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
         in_group = np.eye(len(groups))
-        is_control = np.eye(len(classes))[controls]
+        is_control = np.eye(len(classes))[controls]  # (controls, classes)
         labels = [f"{group}, {control}" for group in groups for control in classes[controls]]
         # Weights of classes for each group and control class, (groups, controls, classes).
-        contrasts = {"excess": associated[:, None] - is_control, "repulsion": is_control - others[:, None]}
-        for name, contrast in contrasts.items():
-            # The contrast is in the row of its group, (groups, controls, groups, classes).
-            blocks = in_group[:, None, :, None] * contrast[:, :, None, :]
+        class_weights = {"excess": associated[:, None] - is_control, "repulsion": is_control - others[:, None]}
+        for name, weights_of_classes in class_weights.items():
+            # The same weights in the row of the group itself, and 0 in others, (groups, controls, groups, classes).
+            blocks = in_group[:, None, :, None] * weights_of_classes[:, :, None, :]
             weights[name] = _weights(data, blocks.reshape(-1, len(groups), len(classes)), labels)
     return weights
 
@@ -89,10 +90,9 @@ def contrasted_classes(data: xr.Dataset) -> np.ndarray:
 def score_weights(data: xr.Dataset) -> xr.DataArray:
     """Return the weights of a target's association score: its mean with the class of the first group, minus its mean
     with the class of the second group."""
-    associated, _ = _associated_and_others(data)
-    return xr.DataArray(
-        associated[0] - associated[1], dims="attribute_class", coords={"attribute_class": data.attribute_class}
-    )
+    associated, _ = _associated_and_others(data)  # (groups, classes): 1 for the class of each group
+    weights = associated[0] - associated[1]
+    return xr.DataArray(weights, dims="attribute_class", coords={"attribute_class": data.attribute_class})
 
 
 def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -129,7 +129,10 @@ def _associated_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _weights(data: xr.Dataset, blocks: np.ndarray, labels: np.ndarray | list[str]) -> xr.DataArray:
-    """Return the weights of blocks, (contrasts, groups, classes), with labels of contrasts, groups, and classes."""
+    """Return the weights of blocks, (contrasts, groups, classes), with labels of contrasts, groups, and classes.
+
+    `labels` has a label for each contrast, and `data` those of groups and classes, the names of `BLOCK`.
+    """
     return xr.DataArray(
         blocks,
         dims=("contrast", *BLOCK),

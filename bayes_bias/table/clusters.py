@@ -67,14 +67,15 @@ class Clusters:
         cluster_weights = word_weights.T @ self._members(np.arange(len(cells)))  # (cells, clusters)
         return np.asarray(cluster_weights @ cluster_weights.T)
 
-    def word_sets(self, cells: NDArray[np.intp]) -> Iterator["WordSet"]:
+    def word_sets(self, cells: NDArray[np.intp]) -> Iterator[WordSet]:
         """Yield sets of words whose effects have a joint covariance.
 
-        There is a set for each cell (group or class), or one set for all cells if words are paired. Deviations from the
-        averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
-        membership, the variance of clusters is added as many times as the eigenvalue.
+        `cells` has the number of each word's cell, which is its group or class. Clusters within cells leave the words
+        of different cells independent, so there is a set for each cell. Pairs join words of several cells, so the cells
+        with pairs are one set. Each set has the positions of its words, and the directions in which the variance of
+        clusters is added to the variance of single words.
         """
-        set_of_word = cells.copy()
+        set_of_word = cells.copy()  # the number of each word's set, which is its first cell
         if self.spans(cells):
             cells_with_pairs = np.unique(cells[self.index >= 0])
             set_of_word[np.isin(cells, cells_with_pairs)] = cells_with_pairs[0]
@@ -82,14 +83,13 @@ class Clusters:
             positions = np.flatnonzero(set_of_word == number)
             yield WordSet(positions, self._shared_directions(cells, positions))
 
-    def _shared_directions(
-        self, cells: NDArray[np.intp], positions: NDArray[np.intp]
-    ) -> "tuple[SharedDirections, ...]":
+    def _shared_directions(self, cells: NDArray[np.intp], positions: NDArray[np.intp]) -> tuple[SharedDirections, ...]:
         """Return the directions in which clusters add to the variance of the words at these positions.
 
-        The membership (words, clusters) is 1 if a word is in a cluster, and is centred within cells (groups or
-        classes). The variance of clusters is added along the left singular vectors of this matrix, as many times as the
-        squared singular value. There is one basis for each distinct value.
+        Let M (words, clusters) be 1 if a word is in a cluster and 0 otherwise, minus the mean of the words of its cell
+        (group or class). Random effects of clusters add M M' times their variance to the covariance of words. The left
+        singular vectors of M are the eigenvectors of M M', and the squared singular values are the eigenvalues. Each
+        distinct eigenvalue is one element of the result, with the basis (words, directions) of its eigenvectors.
         """
         members = self._members(positions)
         if not members.any():
@@ -110,8 +110,8 @@ class Clusters:
 def is_reduced(data: xr.Dataset, side: Side) -> bool:
     """Return True if related words reduce the effective number of words of any group (class) of a side.
 
-    The effective number is the number of words divided by the inflation of the variance of their mean. It is rounded to
-    whole words.
+    Related words carry less information than independent words, so that the variance of their mean is larger by the
+    factor `inflation`. The effective number is the number of words n divided by this factor, rounded to whole words.
     """
     if f"{side}_inflation" not in data:
         return False
@@ -123,14 +123,15 @@ def is_reduced(data: xr.Dataset, side: Side) -> bool:
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     """Return the clusters of a side's words, that is, the named sub-topics or pairs of a word list.
 
+    The result has the kind of the clusters ("topic" or "pair"), and the number of each word's cluster, or -1 for none.
     There are none if related words come from vectors, which take precedence over named sub-topics, but not over pairs.
     Two classes may have topics of the same name, which are different clusters, but a pair consists of words of two
     classes.
     """
-    cells = {"target": table.group_index, "attribute": table.class_index}[side]
-    index = np.full(len(cells), -1)
+    cells = {"target": table.group_index, "attribute": table.class_index}[side]  # the group or class of each word
+    cluster_of_word = np.full(len(cells), -1)
     if has_related_words(table.values, side) and not is_paired(table.values, side):
-        return Clusters((), index)
+        return Clusters((), cluster_of_word)
     kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
     if len(kinds) > 1:
         raise TableError(
@@ -138,11 +139,11 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
             " topics or the pairs from the list."
         )
     if not kinds:
-        return Clusters((), index)
+        return Clusters((), cluster_of_word)
     labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
     number_of_cluster: dict[tuple[str, int], int] = {}
     for word, label in enumerate(labels):
         if label:
-            cluster = (label, cells[word] if kinds == ["topic"] else 0)
-            index[word] = number_of_cluster.setdefault(cluster, len(number_of_cluster))
-    return Clusters(tuple(kinds), index)
+            cell = cells[word] if kinds == ["topic"] else 0  # pairs of all classes are told apart by their labels alone
+            cluster_of_word[word] = number_of_cluster.setdefault((label, cell), len(number_of_cluster))
+    return Clusters(tuple(kinds), cluster_of_word)

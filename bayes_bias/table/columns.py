@@ -96,11 +96,12 @@ def with_interval(
     """Write the mean and the interval of a row for use in a sentence: "+0.078 (95% interval +0.048 to +0.108)".
 
     All numbers are multiplied by `factor`. A unit such as "nats" follows after a blank, but "%" does not. Without an
-    interval, only the mean is written.
+    interval, which is then written as a dash, only the mean is written.
     """
+    mean = factor * row["mean"]
     lower, upper = (factor * end for end in interval_of(row))
     interval = range_in_words(lower, upper, decimals, sign=sign)
-    number = (signed if sign else plain)(factor * row["mean"], decimals)
+    number = signed(mean, decimals) if sign else plain(mean, decimals)
     number += unit if unit[:1] in ("", "%") else f" {unit}"
     return number if interval == DASH else f"{number} ({level(ci_prob)} interval {interval})"
 

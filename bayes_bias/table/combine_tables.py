@@ -82,8 +82,9 @@ def share_words[Label](
 
     A control class without a common word is omitted from all tables, with a notice.
 
-    Related words, pairs and covariates are taken from the first table, because vectors that were changed on purpose may
-    not show which words are related.
+    Related words, pairs and covariates are taken from the first table, because vectors that were changed on purpose, as
+    by debiasing, may not show which words are related. Notices of words that only some tables have are added to all
+    tables. `argument` is the name of the argument with the tables, for messages.
 
     Raises
     ------
@@ -127,9 +128,10 @@ def _notices_without_related_words(table: AssociationTable) -> tuple[str, ...]:
 def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> dict[Label, AssociationTable]:
     """Omit control classes of which no word is in all tables, with a notice in each table.
 
-    Embeddings may have different words of a control class, and comparisons need the same words.
+    Embeddings may have different words of a control class, and comparisons need the same words. `word_sets` has the
+    words of each control class, with a set for each table that has the class.
     """
-    word_sets: dict[str, list[set[str]]] = {}  # the words of each control class, for each table with the class
+    word_sets: dict[str, list[set[str]]] = {}
     for table in tables.values():
         class_of = belongs(table.values, "attribute")
         for control in table.controls:
@@ -137,7 +139,8 @@ def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> di
             word_sets.setdefault(control, []).append(words)
     omitted, notices = [], []
     for control, sets in word_sets.items():
-        if len(sets) < len(tables) or not set.intersection(*sets):
+        is_in_all_tables = len(sets) == len(tables)
+        if not is_in_all_tables or not set.intersection(*sets):
             omitted.append(control)
             notices.append(f"control class '{control}' is omitted, because the tables share no word of it")
     if not omitted:
@@ -163,10 +166,11 @@ def difference(before: AssociationTable, after: AssociationTable) -> Association
     Raises
     ------
     TableError
-        If no value differs.
+        If no value differs by `EQUAL` or more, neither in the mean nor in a replicate.
     """
     change = combine({"before": before, "after": after}, (-1, 1))
-    if all(np.nanmax(np.abs(table.values)) < EQUAL for table in (change, *change.singles().values())):
+    largest_changes = [np.nanmax(np.abs(table.values)) for table in (change, *change.singles().values())]
+    if all(largest < EQUAL for largest in largest_changes):
         raise TableError(
             "`after` has the same values as `before`, so there is no change to estimate. Check whether you passed the"
             " same vectors twice."
@@ -182,15 +186,17 @@ def weighted_sum(
 ) -> AssociationTable:
     """Combine tables as `combine` does, but assume that the tables already have the same words.
 
-    Values, replicates, and deviations over texts are weighted sums. If only some tables contain the variation over
-    texts, it is lost, with a notice. All labels come from the first table.
+    `weights` has the weight of each table. Values, replicates, and deviations over texts are weighted sums. If only
+    some tables contain the variation over texts, it is lost, with a notice. All labels come from the first table.
     """
     first = next(iter(tables.values()))
     texts = weighted_texts({label: table.texts for label, table in tables.items()}, weights)
     loses_texts = texts is None and any(table.texts is not None for table in tables.values())
     notices_of_texts = announce((_TEXTS_LOST,)) if loses_texts else ()
+    weighted_values = [weights[label] * table.values.to_numpy() for label, table in tables.items()]
+    weights_as_text = ", ".join(f"{label}: {weights[label]:g}" for label in tables)
     combined = assemble(
-        np.sum([weights[label] * table.values.to_numpy() for label, table in tables.items()], axis=0),
+        np.sum(weighted_values, axis=0),
         belongs(first.values, "target"),
         belongs(first.values, "attribute"),
         first.stereotypes,
@@ -202,7 +208,7 @@ def weighted_sum(
         notices=(*_earlier_notices(tables), *notices_of_texts),
         source=first.source,
         control_sources=first.control_sources,
-        provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
+        provenance=MappingProxyType({"weights": weights_as_text}),
         texts=texts,
     )
     return _with_labels_of(first, combined)
@@ -215,15 +221,18 @@ def _earlier_notices(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 
 
 def _checked_weights(tables: Any, weights: Any) -> dict[Any, float]:
-    """Return the weight of each table, zero by default, or raise an error if a table or weight is not valid."""
+    """Return the weight of each table, zero by default, or raise an error if a table or weight is not valid.
+
+    `tables` must be a mapping of names to two or more tables. `weights` is a mapping of some of these names to numbers,
+    or a sequence with a number for each table. At least one weight must differ from zero.
+    """
     problem = "not a mapping of names to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:
         raise TableError(f"`tables` must contain at least two tables, but contains {len(tables)}. Add another one.")
     if not isinstance(weights, Mapping):
-        check_kind(
-            "weights", weights, Sequence | np.ndarray, "not a list of numbers. Pass one for each table.", TableError
-        )
+        problem = "not a list of numbers. Pass one for each table."
+        check_kind("weights", weights, Sequence | np.ndarray, problem, TableError)
         if len(weights) != len(tables):
             raise TableError(
                 f"`weights` must have one number for each of the {len(tables)} tables, but has {len(weights)}. Add or"
@@ -251,23 +260,24 @@ def _checked_weights(tables: Any, weights: Any) -> dict[Any, float]:
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
     """Compute the weighted sum in each replicate. Return an empty mapping if a table has no replicates.
 
-    Replicates with the same labels in two tables are paired. Otherwise, they are independent, and the number of
-    replicates of each table is reduced to that of the table with the fewest replicates.
+    The result has the labels of the table with the fewest replicates. Replicates with the same labels in two tables are
+    paired. Otherwise, they are independent, and the number of replicates of each table is reduced to the fewest.
     """
-    kept_labels = min(map(_replicate_labels, tables.values()), key=len)
-    if not kept_labels:
+    fewest_labels = min(map(_replicate_labels, tables.values()), key=len)
+    if not fewest_labels:
         return {}
     weighted = []
-    for label, table in tables.items():
+    for name, table in tables.items():
         assert table.replicates is not None
-        values = np.array([single.to_numpy() for single in table.replicates.tables.values()])
+        values = np.array([single.to_numpy() for single in table.replicates.tables.values()])  # (replicates, ...)
         labels = _replicate_labels(table)
-        if set(labels) == set(kept_labels):
-            values = values[[labels.index(kept) for kept in kept_labels]]
-        elif len(values) > len(kept_labels):
-            values = _fewer_replicates(values, len(kept_labels))
-        weighted.append(weights[label] * values)
-    return dict(zip(kept_labels, np.sum(weighted, axis=0), strict=True))
+        if set(labels) == set(fewest_labels):
+            order = [labels.index(label) for label in fewest_labels]
+            values = values[order]
+        elif len(values) > len(fewest_labels):
+            values = _fewer_replicates(values, len(fewest_labels))
+        weighted.append(weights[name] * values)
+    return dict(zip(fewest_labels, np.sum(weighted, axis=0), strict=True))
 
 
 def _fewer_replicates(values: Numbers, number: int) -> Numbers:
@@ -290,7 +300,7 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     """Return a notice if tables have different numbers of replicates, so that replicates cannot be paired.
 
     If some tables have none, the combined table has no replicates. Otherwise, it has as few as the table with the
-    fewest.
+    fewest. `kind` is the noun for a replicate, such as "template".
     """
     n_replicates = {label: len(_replicate_labels(table)) for label, table in tables.items()}
     if len({*n_replicates.values()}) == 1:
@@ -314,14 +324,15 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
     """Return the second table with the groups, related words, pairs and covariates of the first.
 
-    These are the coordinates of its matrices. The second table keeps its own expected preferences, in its own units, or
-    NaN if it has none.
+    A table stores all of these as coordinates of its matrices. The second table keeps its own expected preferences of
+    related words, which have the units of their table, and the directions that belong to these, or NaN if it has none.
     """
     labels = dict(first.values.coords)
     for side in SIDES:
         for name in (f"{side}_preference_sd", f"{side}_directions"):
             if name in labels:
-                labels[name] = second.values.coords.get(name, np.nan * first.values[name])
+                unknown = np.nan * first.values[name]
+                labels[name] = second.values.coords.get(name, unknown)
 
     def relabelled(values: xr.DataArray) -> xr.DataArray:
         return values.drop_vars(values.coords.keys() - labels.keys()).assign_coords(labels)
@@ -330,13 +341,17 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
 
 
 def _notices_of_absent_words(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
-    """Return notices of words that are missing from one table but not from another."""
+    """Return a notice for each table that lacks words of one side (`dim`) which another table has.
+
+    `shared` are the words that all tables have.
+    """
     absent = absent_words(tables, shared, dim)
     notices = []
     for label, values in tables.items():
         present = set(words_of(values, dim))
-        if words := [word for word in absent if word not in present]:
-            notices.append(f"'{label}' lacks {counted(len(words), dim)}, omitted from all tables: {shortened(words)}")
+        lacked = [word for word in absent if word not in present]
+        if lacked:
+            notices.append(f"'{label}' lacks {counted(len(lacked), dim)}, omitted from all tables: {shortened(lacked)}")
     return notices
 
 
@@ -440,8 +455,8 @@ def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray
     if all(lengths is None for lengths in lengths_of_tables):
         return None
     lengths_of_word: dict[str, list[NDArray[np.float64]]] = {}
-    for lengths in lengths_of_tables:
-        for word, length in (lengths or {}).items():
+    for length_of in lengths_of_tables:
+        for word, length in (length_of or {}).items():
             lengths_of_word.setdefault(word, []).append(length)
     n_tables = len(lengths_of_tables)
     return MappingProxyType({word: np.stack(each) for word, each in lengths_of_word.items() if len(each) == n_tables})

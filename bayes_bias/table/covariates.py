@@ -34,8 +34,9 @@ _FAR_APART = 2.0
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
     """Check covariates of words, and add them to a matrix as coordinates, one for each covariate of a side.
 
-    If `covariates` does not name sides, it applies to each side of which it contains a word. All targets, and all
-    attributes of `compared` classes, must then have a number. Earlier covariates of the table are kept.
+    A covariate is a number for each word, such as its frequency. If `covariates` does not name sides, it applies to
+    each side of which it contains a word. All targets, and all attributes of `compared` classes, must then have a
+    number. Earlier covariates of the table are kept, except those of the same name.
     """
     by_side = given_by_side(covariates)
     sources = by_side or dict.fromkeys(SIDES, covariates)
@@ -47,9 +48,9 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
         if frame is None or not (side in by_side or frame.index.isin(required_words).any()):
             continue
         has_any = True
-        earlier = covariates_in(values, side).loc[required_words]
-        columns = _numbers_of(frame, required_words, side)
-        columns = earlier.drop(columns=columns.columns, errors="ignore").join(columns)
+        new = _numbers_of(frame, required_words, side)
+        earlier = covariates_in(values, side).loc[required_words].drop(columns=new.columns, errors="ignore")
+        columns = earlier.join(new)
         _check_design(columns, pd.Series(category_of)[required_words], side)
         for name, numbers in columns.reindex(list(category_of)).items():
             values = values.assign_coords({f"{side}_covariate: {name}": (side, numbers)})
@@ -83,7 +84,7 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
     """Yield notices of covariates in which the words of two groups, or classes, hardly overlap.
 
     They hardly overlap if their ranges are disjoint, or if their means differ by more than `_FAR_APART` standard
-    deviations within groups.
+    deviations within groups. `_CATEGORY` is the column with the group or class of each word.
     """
     for side in SIDES:
         frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: belongs(values, side)})
@@ -97,6 +98,7 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
                 low, high = sorted(categories, key=mean.__getitem__)
                 is_disjoint = largest[low] < smallest[high]
                 if is_disjoint or mean[high] - mean[low] > _FAR_APART * sd:
+                    # Such as "'men' (1.00 to 2.00) and 'women' (3.00 to 4.00)".
                     ranges = f"'{low}' ({plain(smallest[low], 2)} to {plain(largest[low], 2)})"
                     ranges += f" and '{high}' ({plain(smallest[high], 2)} to {plain(largest[high], 2)})"
                     overlap = "not" if is_disjoint else "hardly"
@@ -120,7 +122,7 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
     whose covariates are not known, have the value 0. The variables are the ``value`` of each word, the ``mean`` of each
     group or class, and the ``sd`` and ``centre`` with which values were standardised.
 
-    `cells` contains the position of each word's group or class.
+    `cells` contains the position of each word's group or class, which is a cell.
     """
     variables: dict[str, Any] = {}
     for side in SIDES:
@@ -128,8 +130,9 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
         if frame.empty:
             continue
         is_known = frame.notna().all(axis=1).to_numpy()
-        known, cell_of = frame.to_numpy()[is_known], cells[side][is_known]
-        means = _means(known, cell_of)
+        known = frame.to_numpy()[is_known]  # (words, covariates)
+        cell_of = cells[side][is_known]
+        means = _means(known, cell_of)  # (cells, covariates)
         compared_cells = np.unique(cell_of)
         df = len(known) - len(compared_cells)
         sd = np.sqrt(((known - means[cell_of]) ** 2).sum(axis=0) / df)
@@ -188,9 +191,9 @@ def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFra
     rows = frame.loc[words]
     for name in rows:
         numbers = as_numbers(rows[name])
-        usable = np.isfinite(numbers.to_numpy(dtype=float))
-        if not usable.all():
-            word = words[int(usable.argmin())]
+        is_finite = np.isfinite(numbers.to_numpy(dtype=float))
+        if not is_finite.all():
+            word = words[int(is_finite.argmin())]  # the first word without a finite number
             raise TableError(
                 f"The covariate '{name}' must be a finite number, but is {rows[name][word]!r} for '{word}'. Correct it,"
                 " or remove the word from the list."
@@ -204,7 +207,8 @@ def _check_design(frame: pd.DataFrame, categories: "pd.Series[str]", side: Side)
 
     This is the case if a covariate is constant, or constant within each group; if one is a linear combination of
     others; or if there are too few words. Covariates are centred within groups, and numbers below `_ROUNDING` times
-    their size are zero.
+    their size are zero. `frame` has a row for each word and a column for each covariate, and `categories` the group or
+    class of each word. At least `_FEWEST_LEFT` degrees of freedom must remain after the groups and the covariates.
     """
     names = list(frame.columns)
     kind = CATEGORY_COORD[side].removeprefix("attribute_")

@@ -38,9 +38,10 @@ _NAME_AND_UNIT = re.compile(r"(.+?) \[(.+)\]")
 def table_rows(table: AssociationTable) -> pd.DataFrame:
     """Return the rows of a table file, with numbers, words and design, so that `read_table` needs no arguments.
 
-    A row has a pair of words and its value. Further columns have the stereotypical class of the group, "yes" for
-    attributes of opposite classes, and the related words. The heading of the values is the name of the metric, with its
-    unit if the metric is not built in. Vectors and covariates of words are omitted.
+    A row has a pair of words and its value. Further columns have the stereotypical class of the group (`STEREOTYPE`),
+    "yes" for attributes of opposite classes (`OPPOSITE`), and the numbers of related words of each side (`RELATED`).
+    The heading of the values is the name of the metric, with its unit if the metric is not built in. Vectors and
+    covariates of words are omitted.
 
     Raises
     ------
@@ -113,8 +114,9 @@ def read_table(
     """
     sheet = _Sheet.read(path)
     cells = sheet.cells
-    default_value = metric.name if metric else next(filter(_metric_of, cells), COSINE.name)
-    headings = {**COLUMNS, "value": default_value, **(columns or {})}
+    # The heading of the values is the name of the metric or, if this is not passed, the first heading with a metric.
+    default_heading = metric.name if metric else next(filter(_metric_of, cells), COSINE.name)
+    headings = {**COLUMNS, "value": default_heading, **(columns or {})}
     sheet.check_columns(headings)
     value = headings["value"]
     groups, classes = cells[headings["group"]], cells[headings["attribute_class"]]
@@ -127,7 +129,7 @@ def read_table(
             class_of[group] = None
     sheet.check_groups(groups, classes, class_of)
     if opposites is None and OPPOSITE in cells:
-        opposites = list(dict.fromkeys(compress(classes, cells[OPPOSITE])))
+        opposites = list(dict.fromkeys(compress(classes, cells[OPPOSITE])))  # the classes of rows with a mark
     column_of: dict[str, Any] = {label: label for label in labels_in(cells)} | headings
     if replicate is None and STEREOTYPE in cells:
         replicate = sheet.replicate((*column_of.values(), *RELATED))
@@ -164,12 +166,12 @@ def read_matrix(path: Path) -> pd.DataFrame:
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    """Return True if all cells are numbers, and one or more are not empty."""
+    """Return True if all cells that are not empty are numbers."""
     try:
         as_numbers_of(cells)
     except NotNumbersError:
         return False
-    return any(cells)
+    return True
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,8 @@ class _Sheet:
     def numbers(self, column: str, cells: Sequence[str], rows: Sequence[str]) -> list[float]:
         """Read cells as numbers with decimal points or commas. An empty cell is a missing value.
 
-        `column` and `rows` are the names of the column and of the cells, for the message of an error.
+        If a cell is not a number, the message of the error contains `column`, the name of the column, and the name of
+        the cell's row in `rows`.
         """
         try:
             return list(map(float, as_numbers_of(cells)))
@@ -212,38 +215,37 @@ class _Sheet:
     @property
     def is_matrix(self) -> bool:
         """True if all columns but the first contain numbers, as in a matrix with words in its first column."""
-        _, *columns = self.cells.items()
-        try:
-            return bool(columns) and all(self.numbers(name, cells, cells) for name, cells in columns)
-        except TableError:
-            return False
+        _, *columns = self.cells.values()
+        return bool(columns) and all(len(cells) > 0 and _are_numbers(cells) for cells in columns)
 
     @property
     def is_pairs(self) -> bool:
         """True if there are two columns of words, one of numbers, and no others, as in a table of pairs."""
-        columns = list(self.cells.items())
+        columns = list(self.cells.values())
         if len(columns) != 3:
             return False
-        are_numbers = [_are_numbers(cells) for _, cells in columns]
-        return are_numbers == [False, False, True]
+        has_numbers = [any(cells) and _are_numbers(cells) for cells in columns]
+        return has_numbers == [False, False, True]
 
     def matrix_of_pairs(self) -> pd.DataFrame:
         """Return the numbers of pairs as a matrix with both words of each pair in its rows and columns.
 
         The file has three columns: the first word of each pair, the second word, and the number. A pair has the same
-        value in both orders. Raise an error if the file has two different values.
+        value in both orders. Raise an error if the file has two different values. The heading of the numbers is in the
+        attributes (`attrs`) of the matrix.
         """
-        (_, first), (_, second), (heading, cells) = self.cells.items()
-        pairs = [f"'{word}' and '{other}'" for word, other in zip(first, second, strict=True)]
+        (_, first_words), (_, second_words), (heading, cells) = self.cells.items()
+        pairs = list(zip(first_words, second_words, strict=True))
+        quoted_pairs = [f"'{first}' and '{second}'" for first, second in pairs]
         value_of: dict[tuple[str, str], float] = {}
-        for word, other, value in zip(first, second, self.numbers(heading, cells, pairs), strict=True):
-            for pair in ((word, other), (other, word)):
+        for (first, second), value in zip(pairs, self.numbers(heading, cells, quoted_pairs), strict=True):
+            for pair in ((first, second), (second, first)):
                 if value_of.setdefault(pair, value) != value:
                     raise TableError(
-                        f"{self.path.name} has {value_of[pair]:g} and {value:g} for '{word}' and '{other}'. Remove the"
-                        " wrong row."
+                        f"{self.path.name} has {value_of[pair]:g} and {value:g} for '{first}' and '{second}'. Remove"
+                        " the wrong row."
                     )
-        matrix = pd.Series(value_of).unstack()  # noqa: PD010
+        matrix = pd.Series(value_of).unstack()  # noqa: PD010 (rows are first words, and columns second words)
         matrix.attrs["heading"] = heading
         return matrix
 
@@ -289,10 +291,14 @@ class _Sheet:
         return stereotypes
 
     def check_groups(self, groups: Sequence[str], classes: Sequence[str], stereotypes: Collection[str]) -> None:
-        """Raise an error if a group has no stereotype, with the command that defines it."""
+        """Raise an error if a group has no stereotypical class, with the command that defines one.
+
+        `groups` and `classes` have the group and the class of each row, and `stereotypes` the groups with a class. The
+        command is an example with the first class of the file.
+        """
         missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
         if missing:
-            names = [*dict.fromkeys(classes)]
+            names = list(dict.fromkeys(classes))
             options = " ".join(f"--stereotype '{group}={names[0]}'" for group in missing)
             raise TableError(
                 f"{self.path.name} does not define a stereotypical class for {in_quotes(missing)}. Set one for each"
@@ -303,22 +309,25 @@ class _Sheet:
     def replicate(self, headings: Iterable[str]) -> str | None:
         """Return the heading of the column with replicates, or None if there is no such column.
 
-        It is the only column that is not among the `headings` of other columns.
+        It is the only column that is neither among the `headings` of the columns in use, nor a column for stereotypes
+        or opposite classes.
         """
-        remaining = [heading for heading in self.cells if heading not in {*headings, STEREOTYPE, OPPOSITE}]
+        used = {*headings, STEREOTYPE, OPPOSITE}
+        remaining = [heading for heading in self.cells if heading not in used]
         if len(remaining) > 1:
             raise TableError(
                 f"{self.path.name} has the additional columns {joined(remaining)}. A table file can have only one, for"
                 " the replicate of each value. Remove the others."
             )
-        return next(iter(remaining), None)
+        return remaining[0] if remaining else None
 
     def related(self, table: AssociationTable, headings: Mapping[str, str]) -> dict[str, Related]:
         """Read the related words of the groups and classes of a table.
 
-        The file has a column for each number in `OF_RELATED` and each side. All words of a group or class have the same
-        numbers, except for their loading. An empty cell is a missing number. Groups and classes that are not in the
-        table are omitted.
+        The file has a column for each side and each number in `OF_RELATED`, which are the inflation, the standard
+        deviation of preferences, the number of directions, and the loading. All but the loading are the same for all
+        words of a group or class. An empty cell is a missing number. `headings` has the heading of each column of words
+        and categories. Groups and classes that are not in the table are omitted.
         """
         related = dict[str, Related]()
         for side, category in CATEGORY_COORD.items():
@@ -326,7 +335,7 @@ class _Sheet:
             rows = pd.DataFrame({"word": words, "category": self.cells[headings[category]]})
             for name in OF_RELATED:
                 column = f"{side}_{name}"
-                cells = [value if str(value).strip() else "nan" for value in self.cells[column]]
+                cells = [cell if str(cell).strip() else "nan" for cell in self.cells[column]]
                 rows[name] = self.numbers(column, cells, words)
             for name, members in rows.drop_duplicates("word").groupby("category", sort=False):
                 inflation, preference_sd, directions, _ = members.iloc[0][list(OF_RELATED)]

@@ -46,7 +46,10 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
 
 
 def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
-    """Select the rows of groups that have a stereotypical class. A group whose class is None is omitted."""
+    """Select the rows of groups that have a stereotypical class. A group whose class is None is omitted.
+
+    `tidy` has a row for each pair of words, with the group of its target. A group that no row has is an error.
+    """
     omitted = [group for group, class_name in stereotypes.items() if class_name is None]
     for group in omitted:
         if group not in set(tidy.group):
@@ -55,7 +58,11 @@ def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) ->
 
 
 def split_replicates(frame: pd.DataFrame, column: str) -> dict[str, pd.DataFrame]:
-    """Split a frame into the rows of each replicate, by its label."""
+    """Split a frame into the rows of each replicate, by its label.
+
+    A replicate is a repeated measurement of all words, such as a template or a training run, and `column` has its
+    label. Empty labels are an error.
+    """
     _require_column(frame, column)
     if (empty := frame[column].isna()).any():
         raise TableError(
@@ -70,8 +77,9 @@ def matrices(
 ) -> Matrices:
     """Check a tidy frame, and make labelled matrices from it: of values and, if duplicates are kept, of their number.
 
-    Distances are multiplied by -1, so that larger values always mean closer. Attributes that are also targets, and
-    repeated pairs, are dropped with notices.
+    `tidy` has a row for each pair of a target and an attribute, with their group, class, labels, and value. Distances
+    are multiplied by -1, so that larger values always mean closer. Attributes that are also targets, and repeated
+    pairs, are dropped with notices. A label of pairs that only one word has causes another notice.
     """
     if duplicates not in ("drop", "keep"):
         raise TableError(f"`duplicates` must be 'drop' or 'keep', but is '{duplicates}'. Use one of them.")
@@ -88,7 +96,7 @@ def matrices(
         if name.endswith("_pair"):
             for label in lonely(values, name):
                 notices.append(f"only one word has the label '{label}' in `{name}`, so it is not a pair")
-    times = None
+    times = None  # the number of times that the frame has each pair
     if repeats is not None:
         times = settled(_matrix(repeats, "times", tuple(stereotypes), compared).fillna(0).astype(int))
     return Matrices(settled(values), times, tuple(notices))
@@ -121,12 +129,13 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
                 " rows."
             )
     low, high = metric.range
-    outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
+    in_range = tidy["value"].between(low - _ROUNDING, high + _ROUNDING)
+    outside = ~in_range | tidy["value"].abs().eq(math.inf)
     if outside.any():
         row = tidy[outside].iloc[0]
         others = int(outside.sum()) - 1
         range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
-        also = f", and outside in {others} more row{'s' * (others > 1)}" if others else ""
+        also = f", and outside in {others} more row{'s' if others > 1 else ''}" if others else ""
         remedy = (
             "If these are not cosines, set metric=bayes_bias.Metric(NAME, unit=UNIT, larger='closer'), or 'farther'"
             " for distances (--metric NAME --larger closer of `bayes-bias table`)."
@@ -143,7 +152,8 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
     """Raise an error if a word has two labels of one kind, or if stereotypes and opposites do not match the groups and
     classes.
 
-    Labels are the group of a target, the class of an attribute, and the topics and pairs of both.
+    Labels are the group of a target, the class of an attribute, and the topics and pairs of both. `stereotypes` has the
+    class of each group, and `opposites` further classes, none of which may be the class of a group.
     """
     side_of_label = labels_in(tidy)
     for label, side in {"group": "target", "attribute_class": "attribute", **side_of_label}.items():
@@ -156,9 +166,9 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
                 f"Each {side} must be in one {label.removeprefix('attribute_')}, but '{word}' is in"
                 f" {' and '.join(map(repr, labels_of_word))}. Correct `{label}`."
             )
-    for label, dim in side_of_label.items():
+    for label, side in side_of_label.items():
         if label.endswith("_pair"):
-            _check_pairs(tidy, dim, label)
+            _check_pairs(tidy, side, label)
     groups = set(tidy.group)
     classes = set(tidy.attribute_class)
     for group, attribute_class in stereotypes.items():
@@ -200,13 +210,16 @@ def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
 
 
 def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Drop attributes that are also targets, because a word's cosine with itself is 1 by construction."""
-    both = sorted(set(tidy.target) & set(tidy.attribute))
-    if not both:
+    """Drop attributes that are also targets, because a word's cosine with itself is 1 by construction.
+
+    `tidy` has a row for each pair of words. Return the remaining rows, and a notice if a word was dropped.
+    """
+    on_both_sides = sorted(set(tidy.target) & set(tidy.attribute))
+    if not on_both_sides:
         return tidy, ()
-    words = ", ".join(both)
-    notice = f"{counted(len(both), 'word')} in both targets and attributes, dropped from the attributes: {words}"
-    return tidy[~tidy.attribute.isin(both)], (notice,)
+    words = f"{counted(len(on_both_sides), 'word')} in both targets and attributes"
+    notice = f"{words}, dropped from the attributes: {', '.join(on_both_sides)}"
+    return tidy[~tidy.attribute.isin(on_both_sides)], (notice,)
 
 
 def _without_repeats(
@@ -232,7 +245,7 @@ def _without_repeats(
     if not extra:
         return tidy, None, ()
     if duplicates == "keep":
-        times = values_of_pair["size"].loc[pd.MultiIndex.from_frame(once[pairs])].to_numpy()
+        times = values_of_pair["size"].loc[pd.MultiIndex.from_frame(once[pairs])].to_numpy()  # of each pair
         return once, once.assign(times=times), (f"{extra} of {len(tidy)} rows repeat a pair and were kept",)
     return once, None, (f"{extra} of {len(tidy)} rows repeat a pair and were dropped",)
 
@@ -240,8 +253,9 @@ def _without_repeats(
 def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]) -> xr.DataArray:
     """Make a labelled matrix (target, attribute) from one column (`values`) of a tidy frame.
 
-    Words are in the order of the frame, but targets are sorted by group, and attributes by class, with compared classes
-    first. Pairs that are not in the frame are missing (NaN).
+    Words are in the order of the frame, but targets are sorted by group, in the order of `groups`, and attributes by
+    class, with the classes in `compared` first. Pairs that are not in the frame are missing (NaN). The coordinates have
+    the words with their groups, classes, topics, and pairs.
     """
     targets = tidy.drop_duplicates("target")
     targets = targets.sort_values("group", key=pd.Index(groups).get_indexer, kind="stable")
@@ -250,17 +264,9 @@ def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: 
     attributes = attributes.sort_values("attribute_class", key=classes.get_indexer, kind="stable")
     wide = tidy.pivot_table(index="target", columns="attribute", values=values)
     wide = wide.reindex(index=targets.target, columns=attributes.attribute)
-    sides = {"target": targets, "attribute": attributes}
-    labels = {label: (dim, sides[dim][label].to_numpy(dtype=object)) for label, dim in labels_in(tidy).items()}
-    return xr.DataArray(
-        wide.to_numpy(dtype=float),
-        dims=("target", "attribute"),
-        coords={
-            "target": targets.target.to_numpy(dtype=object),
-            "attribute": attributes.attribute.to_numpy(dtype=object),
-            "group": ("target", targets.group.to_numpy(dtype=object)),
-            "attribute_class": ("attribute", attributes.attribute_class.to_numpy(dtype=object)),
-            **labels,
-        },
-        name="association",
-    )
+    words = {"target": targets, "attribute": attributes}
+    dims = ("target", "attribute")
+    dim_of = {"target": "target", "attribute": "attribute", "group": "target", "attribute_class": "attribute"}
+    dim_of |= labels_in(tidy)
+    coords = {column: (dim, words[dim][column].to_numpy(dtype=object)) for column, dim in dim_of.items()}
+    return xr.DataArray(wide.to_numpy(dtype=float), coords, dims, name="association")

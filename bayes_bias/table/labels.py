@@ -5,6 +5,7 @@ no word has the label.
 """
 
 from collections.abc import Container, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -32,7 +33,11 @@ def labels_in(names: Container[Any]) -> dict[str, Side]:
 
 
 def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[str, str]) -> "xr.DataArray":
-    """Label the words of both sides with their topic and pair, given those of each word; "" for words without any."""
+    """Label the words of both sides with their topic and pair, given those of each word; "" for words without any.
+
+    `values` is a matrix (target, attribute), and `LABELS` has the names of its coordinates for labels, such as
+    "target_topic", with the dim of their words.
+    """
     for name, dim in LABELS.items():
         label_of = pairs if name.endswith("_pair") else topics
         if label_of:
@@ -44,7 +49,8 @@ def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[s
 def settled(values: "xr.DataArray") -> "xr.DataArray":
     """Drop unused labels, after words were dropped.
 
-    The label of a pair of which only one word remains becomes "", and a kind of label that no word has is removed.
+    A label is the topic or pair of a word, "" for none, and each kind of label is a coordinate of the matrix. The label
+    of a pair of which only one word remains (`lonely`) becomes "", and a kind of label that no word has is removed.
     """
     import numpy as np  # the names of labels are options of commands, whose help waits for no array
 
@@ -89,12 +95,9 @@ def absent_words(tables: "Mapping[str, xr.DataArray]", shared: Sequence[str], di
 
     `shared` are the words that all tables have.
     """
-    absent: dict[str, None] = {}
-    for values in tables.values():
-        absent |= dict.fromkeys(words_of(values, dim))
-    for word in shared:
-        del absent[word]
-    return list(absent)
+    in_all_tables = set(shared)
+    words = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
+    return [word for word in words if word not in in_all_tables]
 
 
 def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str) -> dict[Side, list[str]]:
@@ -105,8 +108,9 @@ def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str)
 def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind: str) -> list[str]:
     """Return the words of one side that all tables contain, in the order of the first table.
 
-    Raise an error if a word is in different groups (classes) of two tables, or if a group (class) becomes empty. `kind`
-    and `argument` are the noun for a table and the name of the argument, for the message.
+    The category of a word is its group if `dim` is "target", and its class if it is "attribute". Raise an error if a
+    word is in different categories of two tables, or if no word of a category is in all tables. `kind` and `argument`
+    are the noun for a table and the name of the argument, for the message.
     """
     categories = {label: belongs(values, dim) for label, values in tables.items()}  # of each word in each table
     first, *others = tables
@@ -114,17 +118,17 @@ def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind
     for label in others:
         for word, category in categories[first].items():
             other_category = categories[label].get(word)
-            if other_category is None:
+            if other_category is None:  # this table lacks the word
                 shared.pop(word, None)
             elif other_category != category:
                 raise TableError(
                     f"The {dim} '{word}' is in '{other_category}' in the {kind} '{label}', but in '{category}' in the"
                     f" {kind} '{first}' of `{argument}`. Measure the same list in each {kind}."
                 )
-    with_shared_words = set(shared.values())
+    categories_with_words = set(shared.values())
     for category_of in categories.values():
         for category in category_of.values():
-            if category not in with_shared_words:
+            if category not in categories_with_words:
                 raise TableError(
                     f"{_about_lack(category, categories, dim, kind)} (`{argument}`). Measure the same list in each"
                     f" {kind}, or omit control classes that one of them lacks."

@@ -47,14 +47,13 @@ def direction_of(name: str) -> Larger | None:
     ['farther', 'closer', 'farther', None]
     """
     parts = [part.lower() for part in _PARTS.findall(_CAMEL_CASE.sub(" ", name))]
-    n_negations = sum(part in _NEGATIONS or not part[-1].isalpha() for part in parts)
+    is_negation = [part in _NEGATIONS or not part[-1].isalpha() for part in parts]  # a word, or a sign such as "1 -"
+    is_reversed = sum(is_negation) % 2 == 1
     if not _FARTHER.isdisjoint(parts):
-        plain: Larger = "farther"
-    elif not _CLOSER.isdisjoint(parts):
-        plain = "closer"
-    else:
-        return None
-    return plain if n_negations % 2 == 0 else DIRECTIONS[1 - DIRECTIONS.index(plain)]
+        return "closer" if is_reversed else "farther"
+    if not _CLOSER.isdisjoint(parts):
+        return "farther" if is_reversed else "closer"
+    return None
 
 
 @dataclass(frozen=True)

@@ -61,19 +61,21 @@ class Origin:
 def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
     """Return the origins with embeddings in memory, and read each embedding only once.
 
-    An excerpt of an embedding has the words of all lists with this embedding, and the pool of words for random lists.
-    Embeddings that already have the pool in memory are not read again.
+    An origin has the word list and the embedding of a table, and several origins may have the same embedding. An
+    excerpt of an embedding has the words of all lists with this embedding, and the pool of words from which random
+    lists are drawn. Embeddings that already have the pool in memory are not read again. `words_of` and `excerpts` have
+    the words and the excerpt of each embedding, by its identity.
     """
-    words_of: dict[int, list[str]] = {}  # of all lists, by the identity of the embedding
+    words_of: dict[int, list[str]] = {}
     for origin in origins:
-        words = origin.words
-        words_of.setdefault(id(origin.embedding), []).extend([*words.targets, *words.attributes, *words.texts])
+        words = [*origin.words.targets, *origin.words.attributes, *origin.words.texts]
+        words_of.setdefault(id(origin.embedding), []).extend(words)
     excerpts: dict[int, Embedding] = {}
-    with_pools = []
+    with_excerpts = []
     for origin in origins:
         embedding, key = origin.embedding, id(origin.embedding)
         if key not in excerpts:
             has_pool = isinstance(embedding.reader, Excerpt) and embedding.reader.drawable
             excerpts[key] = embedding if has_pool else embedding.excerpt(words_of[key], pool=True, general=True)
-        with_pools.append(replace(origin, embedding=excerpts[key]))
-    return with_pools
+        with_excerpts.append(replace(origin, embedding=excerpts[key]))
+    return with_excerpts

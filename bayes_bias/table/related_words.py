@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -105,8 +104,8 @@ class Products(NDArrayOperatorsMixin):
         """Select targets and attributes, as xarray requests them; a single word gives its cosines.
 
         xarray passes positions of rows and columns as a number, a slice, one-dimensional arrays for single pairs, or
-        two-dimensional arrays, as from `numpy.ix_`, for all pairs of some rows and columns. The result is again a
-        product of vectors, which is not formed, unless a single target or attribute is selected.
+        two-dimensional arrays, (n, 1) and (1, m) from `numpy.ix_`, for all pairs of some rows and columns. The result
+        is again a product of vectors, which is not formed, unless a single target or attribute is selected.
         """
         rows, columns = key[:2]
         if np.ndim(rows) == np.ndim(columns) == 1:
@@ -116,8 +115,9 @@ class Products(NDArrayOperatorsMixin):
             )
         targets = self.targets[np.ravel(rows) if np.ndim(rows) == 2 else rows]
         attributes = self.attributes[np.ravel(columns) if np.ndim(columns) == 2 else columns]
-        has_several_of_both = targets.ndim == attributes.ndim == 2
-        return Products(targets, attributes) if has_several_of_both else np.asarray(targets @ attributes.T)
+        if targets.ndim == attributes.ndim == 2:
+            return Products(targets, attributes)
+        return np.asarray(targets @ attributes.T)  # the cosines of a single target or attribute
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Compute all products, which NumPy requests. Raise an error if there are more than `MOST_PAIRS`."""
@@ -173,10 +173,7 @@ def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
 
 def _cross_products(vectors: Rows) -> NDArray[np.float64]:
     """Compute the cross-products of vectors (words, d), shape (d, d)."""
-    total = np.zeros((vectors.shape[1], vectors.shape[1]))
-    for _, block in _chunks(vectors):
-        total += block.T @ block
-    return total
+    return np.asarray(sum(chunk.T @ chunk for _, chunk in _chunks(vectors)))
 
 
 def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
@@ -190,14 +187,12 @@ def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
 _NAMED = 3
 # Coordinates by which a table stores the relatedness of each word's group or class, and of the word itself.
 COLUMNS = ("inflation", "preference_sd", "directions", "loading")
-_HEADINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "words": "words",
-        "effective_words": "effective number",
-        "preference_sd": "expected sd of preferences",
-        "vary_along": "vary along",
-    }
-)
+_HEADINGS = {
+    "words": "words",
+    "effective_words": "effective number",
+    "preference_sd": "expected sd of preferences",
+    "vary_along": "vary along",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,9 +258,9 @@ class Related:
         """Number and effective number of words, and how they vary."""
         if not self.is_reduced:
             return f"{len(self.words)} words, which vary like independent draws"
-        along = f": {self.named}" if self.named else ""
+        ends = f": {self.named}" if self.named else ""  # such as "poetry, art versus algebra, numbers"
         n = len(self.words)
-        return f"the effective number of its {n} words is {self.effective:.0f}, because they are related{along}"
+        return f"the effective number of its {n} words is {self.effective:.0f}, because they are related{ends}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -301,7 +296,7 @@ class RelatedWords(Tabled):
         """Describe in one sentence the groups and classes with related words; "" if there are none."""
         clauses = []
         for category, related in self.reduced.items():
-            ends = f" ({related.named})" if related.named else ""
+            ends = f" ({related.named})" if related.named else ""  # such as " (poetry, art versus algebra, numbers)"
             n = len(related.words)
             effective = f"{related.effective:.0f}"
             clauses.append(f"the effective number of the {n} words of '{category}' is {effective}{ends}")
@@ -335,13 +330,11 @@ def has_related_words(values: xr.DataArray, side: Side) -> bool:
     return f"{side}_inflation" in values.coords
 
 
-def related_coordinates(
-    values: xr.DataArray, side: Side, categories: Mapping[str, Related]
-) -> dict[str, tuple[str, list[float]]]:
+def related_coordinates(values: xr.DataArray, side: Side, categories: Mapping[str, Related]) -> dict[str, Any]:
     """Return the coordinates by which a table stores the related words of a side.
 
-    Each coordinate in `COLUMNS` has a number for each word: the numbers of its group or class, and its own loading. By
-    default, words are independent.
+    Each coordinate in `COLUMNS` has a number for each word: three numbers of its group or class, and its own loading.
+    `categories` has the related words of groups and classes by name. Words of all others are independent.
     """
     rows = []
     for word, category in belongs(values, side).items():
@@ -353,22 +346,24 @@ def related_coordinates(
 
 
 def _related_in(values: xr.DataArray, side: Side) -> dict[str, Related]:
-    """Read the related words of a side's groups or classes from the coordinates of a matrix.
+    """Read the related words of a side's groups or classes (categories) from the coordinates of a matrix.
 
-    All words of a group or class have the same numbers, except for their loading, so those of the first word are read.
-    A group or class is omitted if its words are independent and nothing is known about their preferences.
+    The coordinates have a number for each word, in the order of `COLUMNS`: the inflation, the standard deviation of
+    preferences, the number of directions, and the loading. All but the loading are the same for all words of a
+    category, so those of its first word are read. A category is omitted if its words are independent (inflation 1) and
+    nothing is known about their preferences (NaN).
     """
     related: dict[str, Related] = {}
     if not has_related_words(values, side):
         return related
     words = values[side].to_numpy()
-    category_of = values[CATEGORY_COORD[side]].to_numpy()
+    category_of_word = values[CATEGORY_COORD[side]].to_numpy()
     inflation, sd, directions = (values[f"{side}_{name}"].to_numpy().astype(float).tolist() for name in COLUMNS[:-1])
     loading = values[f"{side}_loading"].to_numpy()
-    for category in dict.fromkeys(category_of.tolist()):
-        members = np.flatnonzero(category_of == category)
+    for category in dict.fromkeys(category_of_word.tolist()):
+        members = np.flatnonzero(category_of_word == category)
         first = members[0]
         if inflation[first] != 1 or not isnan(sd[first]):
-            own_words = tuple(words[members].tolist())
-            related[category] = Related(own_words, inflation[first], sd[first], directions[first], loading[members])
+            names = tuple(words[members].tolist())
+            related[category] = Related(names, inflation[first], sd[first], directions[first], loading[members])
     return related

@@ -49,7 +49,7 @@ class Replicates:
         A mean of products of vectors is itself a product of vectors: those of all R replicates side by side, divided by
         :math:`\sqrt R`. It is therefore not formed either.
         """
-        first, *_ = self.tables.values()
+        first, *_ = self.tables.values()  # for the words and labels, which are the same in all tables
         arrays = self._arrays
         if not all_are(Products, arrays):
             return first.copy(data=np.mean(list(map(np.asarray, arrays)), axis=0))
@@ -112,13 +112,16 @@ class StackedVectors:
 def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, tuple[str, ...]]:
     """Combine tables of single replicates over the words that all of them share, in the order of the first table.
 
-    Also return notices of words that a table lacks. Raise an error if there is only one table, or a missing value.
+    `tables` has a matrix (target, attribute) for each replicate, and `kind` is the noun for a replicate, such as
+    "template". Also return notices of words that a table lacks. Raise an error if there is only one table, or a missing
+    value.
     """
     if len(tables) < 2:
         kind = kind or "replicate"
+        names = ", ".join(map(repr, tables)) or "an empty mapping"
         raise TableError(
-            f"A table with replicates needs at least two {plural(kind)}, but there is only"
-            f" {', '.join(map(repr, tables)) or 'an empty mapping'}. Add another {kind}, or omit the replicates."
+            f"A table with replicates needs at least two {plural(kind)}, but there is only {names}. Add another {kind},"
+            " or omit the replicates."
         )
     shared = shared_words(tables, "replicates", kind)
     settled_tables = {}
@@ -136,7 +139,11 @@ _OF_FEW = (
 
 
 def doubtful(replicates: Replicates) -> tuple[str, ...]:
-    """Return notices if there are few replicates, or if they are not independent draws."""
+    """Return notices if there are few replicates, or if they are not independent draws.
+
+    The spread of fewer than `FEW` replicates is hardly known, so intervals for new ones depend on the prior. `_OF_FEW`
+    has the share of false positives in simulations. Bootstrap samples of one corpus are not independent.
+    """
     notices = []
     kind = plural(replicates.kind)
     if len(replicates.tables) < FEW:
@@ -176,7 +183,11 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
 def _about_absent(
     tables: Mapping[str, xr.DataArray], shared: Mapping[Side, list[str]], dim: Side, kind: str
 ) -> tuple[str, ...]:
-    """Return a notice of words that at least one replicate lacks, if there are any."""
+    """Return a notice of words that at least one replicate lacks, if there are any.
+
+    `tables` has a matrix for each replicate, `shared` the words of each side that all of them have, `dim` is the side,
+    and `kind` the noun for a replicate.
+    """
     absent = absent_words(tables, shared[dim], dim)
     if not absent:
         return ()

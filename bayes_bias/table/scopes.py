@@ -98,20 +98,21 @@ class Scope:
         """Return the scope with texts for a table whose replicates are of a `kind`, such as "template".
 
         If the scope samples replicates, the noun "replicates" is replaced in its texts. Otherwise, its texts add that
-        "these templates" are fixed. A table without replicates has the kind "".
+        "these templates" are fixed. For example, the assumption "targets are treated as a sample and attributes as
+        fixed" becomes "targets are treated as a sample, and attributes and these templates as fixed". A table without
+        replicates has the kind "", and the scope is returned unchanged.
         """
         if not kind:
             return self
         if self.samples_replicates:
-            texts = {
-                name: getattr(self, name).replace(REPLICATES.name, plural(kind))
-                for name in ("assumption", "reach", "reason", "words")
-            }
+            texts = {}
+            for name in ("assumption", "reach", "reason", "words"):
+                texts[name] = getattr(self, name).replace(REPLICATES.name, plural(kind))
             return replace(self, **texts)
         these = f"these {plural(kind)}"
         if self.samples_nothing:
             assumption = f"words and {these} are treated as fixed"
-        elif self.assumption.endswith(" as fixed"):  # such as "targets are treated as a sample and attributes as fixed"
+        elif self.assumption.endswith(" as fixed"):
             sampled, _, fixed = self.assumption.removesuffix(" as fixed").rpartition(" and ")
             assumption = f"{sampled}, and {fixed} and {these} as fixed"
         else:
@@ -120,7 +121,11 @@ class Scope:
         return replace(self, assumption=assumption, reach=f"{self.reach} {link} {these}")
 
     def with_texts(self, sampled: bool = True) -> "Scope":
-        """Return the scope of a table whose texts are a sample, so that every scope generalises to new texts."""
+        """Return the scope of a table whose texts are a sample, so that every scope generalises to new texts.
+
+        Two sentences of the scope, the assumption and the reach, then mention the texts. If the texts are not
+        `sampled`, the scope is returned unchanged.
+        """
         if not sampled:
             return self
         return replace(
@@ -238,7 +243,11 @@ def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
 
 
 def sampling_scope(name: str) -> Scope:
-    """Return the scope with a name, and raise an error if it generalises to nothing."""
+    """Return the scope with a name, and raise an error if it generalises to nothing.
+
+    A scope defines which parts of the design are treated as samples, such as the targets. The scope "none" samples
+    nothing, so it has no interval, and cannot be used for an analysis that needs one.
+    """
     valid = [known.name for known in SCOPES.values() if not known.samples_nothing]
     scope = scope_of(name, valid)
     if scope.samples_nothing:
@@ -266,7 +275,8 @@ def widest_scope(data: "xr.Dataset") -> ScopeName:
 def check_design(data: "xr.Dataset", scope: str) -> Scope:
     """Return the scope with a name, and raise an error if the design in `table_means` does not support it.
 
-    Without replicates, "all" is the same as "both".
+    The scope "both" generalises to new targets and attributes, and "all" also to new replicates, such as templates.
+    Without replicates, "all" (`DEFAULT_SCOPE`) is the same as "both".
     """
     requested = scope_of(scope)
     if requested.name == DEFAULT_SCOPE:

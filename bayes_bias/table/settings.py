@@ -104,7 +104,8 @@ class Varying:
 def check_ignored(ignore: Any, known: Collection[str], refusal: type[BayesBiasError]) -> tuple[str, ...]:
     """Return the columns over which rows may be pooled, and raise an error if the analysis reads one of them.
 
-    Missing columns are ignored, so that two tables can be read with one set of names.
+    `ignore` has the names of columns, or one name, and `known` are the columns that the analysis reads. Columns that a
+    table does not have are no error, so that two tables can be read with one set of names.
     """
     columns = tuple(map(str, as_tuple("ignore", ignore, str, "['temperature']", refusal)))
     for column in columns:
@@ -118,8 +119,10 @@ def check_ignored(ignore: Any, known: Collection[str], refusal: type[BayesBiasEr
 def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
     """Raise an error if rows would be pooled although a setting differs; return notices of columns in `ignore`.
 
-    Settings are recognised by the name of the column. If there are `factors`, any other column counts as a setting as
-    well, unless its values name or record single rows or units, or describe a factor.
+    A setting is a condition under which rows were produced, such as the temperature of a language model. It is
+    recognised by the name of its column. If the design has `factors`, that is, columns with effects of their own, any
+    other column counts as a setting as well, unless its values name or record single rows or units, or describe a
+    factor.
 
     Raises
     ------
@@ -127,11 +130,11 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
         If rows of different settings would be pooled. The class is `design.refusal`.
     """
     notices = []
-    candidates = []
+    columns_to_check = []
     for column in _unused_columns(frame, design):
         if design.factors or str(column) in ignore or _is_setting(column, design):
-            candidates.append(column)
-    for varying in _varying_columns(frame, design, candidates):
+            columns_to_check.append(column)
+    for varying in _varying_columns(frame, design, columns_to_check):
         if str(varying.column) in ignore:
             notices.append(f"{_pooling(varying, design)}, as requested with `ignore`")
         elif _is_setting(varying.column, design) or not _is_harmless(frame, varying, design):
@@ -140,9 +143,10 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
 
 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return notices of columns that are not settings but contain several values, over which rows are pooled.
+    """Return notices of columns that the analysis does not use but that contain several values.
 
-    Columns in `ignore`, and columns that only name or record rows, get no notice.
+    Rows with different values are pooled, so that a difference between these values is lost. Columns in `ignore`, and
+    columns that only name or record rows, get no notice.
     """
     notices = []
     for varying in _varying_columns(frame, design, _unused_columns(frame, design)):
@@ -162,28 +166,29 @@ def _unused_columns(frame: pd.DataFrame, design: Design) -> list[Hashable]:
 
 
 def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
-    """Yield the columns with several values where rows are pooled, with the values of the first such place.
+    """Yield the columns with several values in a pool, with the values and the model of the first such pool.
 
-    A place is a set of rows that are pooled. Settings must be the same in all rows of a model, that is, of the first
-    column in `design.within`, and other columns in all rows with the same values in `design.within`.
+    A pool is a set of rows that are analysed together. It has the same values in all columns of `design.within`, of
+    which the first is the model. However, settings must be the same in all rows of a model, so that their pools are the
+    models.
     """
     for column in columns:
-        codes, texts = _codes_and_texts(frame, column)
+        value_of_row, texts = _codes_and_texts(frame, column)
         within = design.within[:1] if _is_setting(column, design) else design.within
-        place_of_row = _places(frame, within)
-        varies = codes.groupby(place_of_row).agg(np.ptp) > 0
+        pool_of_row = _pools(frame, within)
+        varies = value_of_row.groupby(pool_of_row).agg(np.ptp) > 0  # for each pool, if it has several values
         if varies.any():
-            in_first = place_of_row == varies.idxmax()
-            values = tuple(texts[code] for code in sorted(codes[in_first].unique()))
+            in_first_pool = pool_of_row == varies.idxmax()
+            values = tuple(texts[code] for code in sorted(value_of_row[in_first_pool].unique()))
             has_model = "model" in frame and "model" in design.known
-            model = str(frame.loc[in_first, "model"].iloc[0]).strip() if has_model else ""
+            model = str(frame.loc[in_first_pool, "model"].iloc[0]).strip() if has_model else ""
             yield Varying(column, values, model)
 
 
-def _places(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
+def _pools(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
     """Number the combinations of values in these columns, and return the number of each row.
 
-    Missing columns are ignored.
+    Columns that the frame lacks are ignored. Without any column, all rows have the number 0.
     """
     present = [column for column in columns if column in frame]
     if not present:
@@ -192,7 +197,7 @@ def _places(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
 
 
 def _codes_and_texts(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
-    """Return the position of each row's value among the distinct values of a column, and these values as texts.
+    """Return the code of each row's value in a column, and the distinct values as texts, whose positions are the codes.
 
     Numbers come first, in ascending order, followed by other texts. "1" and "1.0" are the same number. A missing value
     is "".
@@ -200,16 +205,16 @@ def _codes_and_texts(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[
     values = frame.loc[:, frame.columns == column].iloc[:, 0]  # the first of several columns with this name
     if not values.map(pd.api.types.is_hashable).all():
         values = values.map(str)
-    codes, unique = pd.factorize(values, use_na_sentinel=False)
-    texts = []
-    for value in unique:
+    number_of_row, values_as_read = pd.factorize(values, use_na_sentinel=False)
+    texts = []  # of the values as read, of which several may be the same number
+    for value in values_as_read:
         text = "" if pd.isna(value) else str(value).strip()
         texts.append(f"{float(text):.15g}" if _is_number(text) else text)
     numbers = sorted({text for text in texts if _is_number(text)}, key=float)
     ordered = (*numbers, *sorted(set(texts).difference(numbers)))
-    position_of = {text: position for position, text in enumerate(ordered)}
-    positions = np.array([position_of[text] for text in texts], dtype=int)
-    return pd.Series(positions[codes], index=frame.index, dtype=int), ordered
+    code_of = {text: position for position, text in enumerate(ordered)}
+    codes = np.array([code_of[text] for text in texts], dtype=int)
+    return pd.Series(codes[number_of_row], index=frame.index, dtype=int), ordered
 
 
 def _is_number(text: str) -> bool:
@@ -219,14 +224,18 @@ def _is_number(text: str) -> bool:
 def _refusal_text(varying: Varying, design: Design) -> str:
     """Return the error message for a setting that differs between rows, with all ways to proceed.
 
-    You can keep one value, make the value part of the model's name, name the column 'wording', or ignore the column.
+    The user can keep one value, make the value part of the model's name, name the column 'wording' (if the design has
+    this factor), or ignore the column. An example of a model's name ends with the first value, up to `_LONGEST`
+    letters.
     """
     column = varying.column
     model = f"the model '{varying.model}'" if varying.model else "one model"
-    name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
-    as_model = f", make it part of the name in the column 'model' (such as '{name}')" if design.has_models else ""
-    can_be_wording = "wording" in design.factors
-    as_wording = ", name the column 'wording' if it is how the question is worded" if can_be_wording else ""
+    as_model, as_wording = "", ""
+    if design.has_models:
+        example = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
+        as_model = f", make it part of the name in the column 'model' (such as '{example}')"
+    if "wording" in design.factors:
+        as_wording = ", name the column 'wording' if it is how the question is worded"
     kept_apart = "neither pooled nor compared" if len(design.within) > 1 else "not pooled"
     return (
         f"The column '{column}' of `{design.argument}` has {len(varying.values)} values for {model}"
@@ -256,25 +265,29 @@ def _is_record(varying: Varying) -> bool:
         return True
     if not words or not words <= _NAMES:
         return False
-    are_numbered = all(re.search(r"\d|^$", value) for value in varying.values)
-    are_long = max(map(len, varying.values)) > _SHORT
-    return (are_numbered or not words & _REPEATS) and (are_long or not words & _TEXTS)
+    if words & _REPEATS and not all(re.search(r"\d|^$", value) for value in varying.values):
+        return False  # a value is neither empty nor has a number
+    return not words & _TEXTS or max(map(len, varying.values)) > _SHORT
 
 
 def _is_harmless(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
     """Return True if rows can be pooled over a column with several values.
 
-    This is the case if the column names or records its rows, if it has another value in each row or unit of a place, or
-    if it describes a factor, that is, has the same value in all rows with the same level of the factor.
+    This is the case if the column names or records its rows, if no two rows (or units, such as answers of several rows)
+    of a pool have the same value, or if it describes a factor, that is, has the same value in all rows with the same
+    level of the factor. A pool is a set of rows with the same values in all columns of `design.within`.
     """
     if _is_record(varying):
         return True
-    codes, _ = _codes_and_texts(frame, varying.column)
+    value_of_row, _ = _codes_and_texts(frame, varying.column)
     unit_of_row = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
-    units_of_value = unit_of_row.groupby([_places(frame, design.within), codes]).nunique()
-    if (units_of_value == 1).all():
+    pool_of_row = _pools(frame, design.within)
+    n_units_with_value = unit_of_row.groupby([pool_of_row, value_of_row]).nunique()
+    if (n_units_with_value == 1).all():
         return True
     for factor in design.factors:
-        if factor in frame and (codes.groupby(frame[factor].astype(str)).agg(np.ptp) == 0).all():
-            return True
+        if factor in frame:
+            level_of_row = frame[factor].astype(str)
+            if (value_of_row.groupby(level_of_row).agg(np.ptp) == 0).all():
+                return True
     return False

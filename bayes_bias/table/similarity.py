@@ -74,7 +74,8 @@ class Similarity:
         """Return the similarities of targets and attributes: the mean over replicates, and a table of each replicate.
 
         Without replicates, there are no tables of replicates. Vectors of R replicates are stored divided by the square
-        root of R, so that the sum of their products over all replicates and dimensions is the mean over replicates.
+        root of R, so that the sum of their products over all replicates and dimensions is the mean over replicates. If
+        the similarity is a product of vectors (`product`), as the cosine is, the mean is computed in this way.
 
         Parameters
         ----------
@@ -83,11 +84,14 @@ class Similarity:
         lazily : bool
             Round products to single precision, and compute those of a large table on demand.
         """
-        between = products if lazily and self.product else self.between
+        similarities = products if lazily and self.product else self.between
         if targets.ndim == 2:
-            return between(targets, attributes), []
-        root = targets.shape[1] ** 0.5
-        singles = [between(targets[:, r] * root, attributes[:, r] * root) for r in range(targets.shape[1])]
+            return similarities(targets, attributes), []
+        n_replicates = targets.shape[1]
+        root = n_replicates**0.5
+        singles = [similarities(targets[:, r] * root, attributes[:, r] * root) for r in range(n_replicates)]
         if not self.product:
             return np.mean(singles, axis=0), singles
-        return between(targets.reshape(len(targets), -1), attributes.reshape(len(attributes), -1)), singles
+        # (words, replicates * d): the vectors of all replicates side by side.
+        mean = similarities(targets.reshape(len(targets), -1), attributes.reshape(len(attributes), -1))
+        return mean, singles

@@ -45,9 +45,10 @@ class _Means(NamedTuple):
 def _means(table: AssociationTable) -> _Means:
     """Compute the means of targets in classes, of attributes in groups, and of blocks, over pairs that have a value.
 
-    A mean is the sum of values divided by the number of pairs. With the values y, and `present`, which is one for a
-    pair with a value and zero for a missing pair, both are products with the indicators of groups and classes. The
-    values of a large table are products of vectors and are not formed.
+    A mean is the sum of values divided by the number of pairs. With the values y (targets, attributes), and `present`,
+    which is one for a pair with a value and zero for a missing pair, both are products with the indicators of groups
+    and classes. The values of a large table are products of vectors (`Products`), which are not formed, and of which
+    none is missing.
     """
     y: Table = table.values.data
     present: Table
@@ -56,8 +57,8 @@ def _means(table: AssociationTable) -> _Means:
     else:
         present = 1.0 - np.isnan(y)
         y = np.where(present, y, 0.0)
-    in_group = np.eye(len(table.groups))[table.group_index]
-    in_class = np.eye(len(table.classes))[table.class_index]
+    in_group = np.eye(len(table.groups))[table.group_index]  # (targets, groups)
+    in_class = np.eye(len(table.classes))[table.class_index]  # (attributes, classes)
     with np.errstate(invalid="ignore"):
         return _Means(
             target=(y @ in_class) / (present @ in_class),
@@ -109,10 +110,11 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
     """Return the dataset of `table_means`, given the means of the table.
 
     It has the design (the group or class of each word, and the associated class of each group), the means, standard
-    deviations within blocks, and the information on clusters, related words, covariates, replicates, and texts.
+    deviations within blocks, and the information on clusters, related words, covariates, replicates, and texts. The
+    functions that are called here return variables of the dataset by name.
     """
     clusters = {side: clusters_of(table, side) for side in SIDES}
-    associated = list(map(table.classes.index, table.stereotypes.values()))
+    associated = [table.classes.index(class_name) for class_name in table.stereotypes.values()]
     return xr.Dataset(
         {
             "group_of": ("target", table.group_index),
@@ -156,14 +158,15 @@ def pair_labels(means: xr.Dataset | xr.DataArray, target: NDArray[np.intp], attr
 def as_pairs(values: xr.DataArray) -> xr.DataArray:
     """Return the values in a matrix that are present, ``(pair)``, labelled by both words, with group and class.
 
-    An array that already has the dim ``pair`` is returned unchanged.
+    The coordinates of `WORDS` (both words, the group, and the class) are kept, and all others are dropped. An array
+    that already has the dim ``pair`` is returned unchanged.
     """
     if "pair" in values.dims:
         return values
-    target, attribute = np.nonzero(values.notnull().to_numpy())
-    pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
-    labels = pairs.drop_vars(pairs.coords.keys() - set(WORDS))
-    return labels.assign_coords(pair=pair_labels(values, target, attribute))
+    rows, columns = np.nonzero(values.notnull().to_numpy())
+    pairs = values.isel(target=("pair", rows), attribute=("pair", columns))
+    pairs = pairs.drop_vars(pairs.coords.keys() - set(WORDS))
+    return pairs.assign_coords(pair=pair_labels(values, rows, columns))
 
 
 def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
@@ -245,17 +248,18 @@ def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
 def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]:
     """Compute the scatter of the replicates' deviations from the mean table: rows, columns, and interaction.
 
-    Scatter matrices are sums over replicates and words of each group (class). The sum of squares of the interaction is
-    that of the replicates, minus R times that of their mean table. Degrees of freedom are R - 1 times those of a table.
+    For a replicate r, the effect of a block is its mean minus that of the mean table. The effect of a target in a class
+    (row), or of an attribute in a group (column), is the same for its mean, minus the effect of its block. Scatter
+    matrices are sums of products of effects over replicates and the words of each group (class). The sum of squares of
+    the interaction is that of the R replicates, minus R times that of their mean table. Degrees of freedom are R - 1
+    times those of a table.
     """
     singles = table.singles().values()
     if not singles:
         return {}
     group_of, class_of = table.group_index, table.class_index
-    n_groups = len(table.groups)
-    n_classes = len(table.classes)
-    target_scatter = np.zeros((n_groups, n_classes, n_classes))
-    attribute_scatter = np.zeros((n_classes, n_groups, n_groups))
+    target_scatter = np.zeros((len(table.groups), len(table.classes), len(table.classes)))
+    attribute_scatter = np.zeros((len(table.classes), len(table.groups), len(table.groups)))
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
         single_mean = _means(single)
@@ -301,21 +305,22 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
     The deviations D (words, k) of words from the mean of their cell (group or class) have a part for each multiple of
     the cluster variance, and one for all other directions. Without clusters, each cell is one part. In the directions
     with the orthonormal basis Q (words, directions), the scatter is ``D' Q Q' D``, and the scatter in all other
-    directions is ``D' D`` minus these.
+    directions is ``D' D`` minus these. A part has the multiple, the degrees of freedom, the first cell of its words,
+    and the scatter.
     """
     parts = []
     for word_set in Clusters.from_data(means, side).word_sets(cells):
         d = deviations[word_set.positions]
-        own_cells = cells[word_set.positions]
+        cells_of_set = cells[word_set.positions]
         scatter = d.T @ d
-        df = float(len(d) - len(np.unique(own_cells)))
+        df = float(len(d) - len(np.unique(cells_of_set)))
         for directions in word_set.shared:
-            rotated = directions.basis.T @ d  # (directions, k)
-            part = _Part(directions.times, float(len(rotated)), own_cells[0], rotated.T @ rotated)
+            rotated = directions.basis.T @ d  # Q' D, (directions, k)
+            part = _Part(directions.times, float(len(rotated)), cells_of_set[0], rotated.T @ rotated)
             parts.append(part)
             scatter = scatter - part.scatter
             df = df - part.df
-        parts.append(_Part(0.0, df, own_cells[0], scatter))
+        parts.append(_Part(0.0, df, cells_of_set[0], scatter))
     part_dim = f"{side}_part"
     across = {"target": "attribute_class", "attribute": "group"}[side]
     statistics: dict[str, Any] = {
@@ -330,8 +335,8 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
 def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTable) -> dict[str, Any]:
     """Return the variables of clusters (named sub-topics or pairs) for `table_means`.
 
-    These are the number of each word's cluster, or -1 for none, and the covariance of the averages of cluster effects
-    between cells, that is, groups or classes, for sides with clusters.
+    For each side, the variables are the number of each word's cluster, or -1 for none, and, if the side has clusters,
+    the `overlap`: the covariance of the averages of cluster effects in two cells, that is, groups or classes.
     """
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
@@ -346,24 +351,27 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
 def _related_variables(table: AssociationTable) -> dict[str, Any]:
     """Return the numbers of related words for each group and class, of sides whose words are not paired.
 
-    A table stores the numbers of its group or class with each word, so those of the first word are returned.
+    The numbers are the inflation of the variance of the mean, the expected standard deviation of preferences, and the
+    effective number of directions. A table stores those of its group or class with each word, so the numbers of the
+    first word are returned.
     """
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
     for side in SIDES:
         if not has_related_words(table.values, side) or is_paired(table.values, side):
             continue
-        _, first_word = np.unique(cells[side], return_index=True)
-        for what in ("inflation", "preference_sd", "directions"):
-            variables[f"{side}_{what}"] = (CATEGORY_COORD[side], table.values[f"{side}_{what}"].to_numpy()[first_word])
+        _, first_word = np.unique(cells[side], return_index=True)  # of each group or class
+        for name in (f"{side}_inflation", f"{side}_preference_sd", f"{side}_directions"):
+            variables[name] = (CATEGORY_COORD[side], table.values[name].to_numpy()[first_word])
     return variables
 
 
 def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
     """Compute the standard deviation of values around their block mean.
 
-    Controls are omitted, so that units do not depend on their number. Each block takes one degree of freedom. The sum
-    of squares of a table that is not formed is the sum of all squares minus the part of the block means.
+    Controls are omitted, so that units do not depend on their number. Each block takes one degree of freedom. A large
+    table, whose values are products of vectors and are not formed, has no missing values. Its sum of squares is the sum
+    of all squares minus the part of the block means: the squared mean of each block, times its number of pairs.
     """
     associated = table.without_controls()
     group_of, class_of = associated.group_index, associated.class_index
@@ -382,13 +390,15 @@ def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
     """Compute the standard deviation within blocks, and the same as if all words varied like those of one group or
     class, for each of these.
 
-    Only associated classes count, in which targets have means, and over which the variance of attributes is pooled.
+    The variation of words is that of their means around the mean of the block. Control classes, which come after the
+    associated classes, are omitted from the means of targets, and from the classes over which the variance of
+    attributes is pooled.
     """
     g, c = table.group_index, table.class_index
     associated = slice(len(table.associated_classes))
     overall = _within_sd(table, means.block)
-    target_effect = (means.target - means.block[g])[:, associated]
-    attribute_effect = means.attribute - means.block.T[c]
+    target_effect = (means.target - means.block[g])[:, associated]  # (targets, associated classes)
+    attribute_effect = means.attribute - means.block.T[c]  # (attributes, groups)
     return {
         "within_sd": overall,
         "group_within_sd": ("group", within_sd_as_in_cell(overall, target_effect, g, slice(None))),
@@ -432,7 +442,8 @@ def within_sd_as_in_cell(
 def _class_sums(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
     """Return a statistic of classes, (classes,), summed over the associated classes and over the control classes.
 
-    If the first sum has the name "interaction_ss", the second has the name "control_interaction_ss".
+    The associated classes come first. If the sum over these has the name "interaction_ss", the sum over the control
+    classes has the name "control_interaction_ss".
     """
     n_associated = len(table.associated_classes)
     sums = {name: float(class_values[:n_associated].sum())}
@@ -471,7 +482,7 @@ _ROUNDING = 1e-8
 def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
     """Return a side's covariates minus the mean of each word's group or class, (words, covariates).
 
-    Without covariates, there are no columns.
+    `data` is the result of `table_means`. Without covariates, there are no columns.
     """
     if f"{side}_covariate_value" not in data:
         return np.zeros((data.sizes[side], 0))
@@ -495,30 +506,31 @@ def without_slopes(
     covariates = centre_covariates(means, side)
     if not covariates.shape[1]:
         return dict(statistics)
-    # R and U' D of each part, and the position of its part for each of their rows.
+    # R and U' D of each part, and for each of their rows the number of its part.
     designs, values, part_of_row, n_parts = [], [], [], 0
     for word_set in Clusters.from_data(means, side).word_sets(cells):
         words = word_set.positions
         z = covariates[words]
+        # Z in the directions of clusters, one for each part, and in all other directions.
         z_shared = [directions.basis @ (directions.basis.T @ z) for directions in word_set.shared]
         for z_of_part in (*z_shared, z - sum(z_shared)):
-            u, size, right = np.linalg.svd(z_of_part, full_matrices=False)
-            is_large = size > _ROUNDING * np.sqrt(len(covariates))  # others are zero up to rounding
-            designs.append(size[is_large, None] * right[is_large])
-            values.append(u[:, is_large].T @ deviations[words])
-            part_of_row += [n_parts] * int(is_large.sum())
+            u, singular_values, vt = np.linalg.svd(z_of_part, full_matrices=False)
+            is_positive = singular_values > _ROUNDING * np.sqrt(len(covariates))  # others are zero up to rounding
+            designs.append(singular_values[is_positive, None] * vt[is_positive])
+            values.append(u[:, is_positive].T @ deviations[words])
+            part_of_row += [n_parts] * int(is_positive.sum())
             n_parts += 1
-    rows = np.array(part_of_row, dtype=np.intp)
-    value = np.concatenate(values)
+    parts = np.array(part_of_row, dtype=np.intp)
+    value = np.concatenate(values)  # U' D, (rows, k)
     (part_dim, across, across_), scatter = statistics[f"{side}_scatter"]
     explained = np.zeros_like(scatter)
-    np.add.at(explained, rows, value[:, :, None] * value[:, None, :])  # the outer product of each row of U' D
-    df = statistics[f"{side}_df"][1] - np.bincount(rows, minlength=n_parts)
+    np.add.at(explained, parts, value[:, :, None] * value[:, None, :])  # the outer product of each row of U' D
+    df = statistics[f"{side}_df"][1] - np.bincount(parts, minlength=n_parts)
     return {
         **statistics,
         f"{side}_scatter": ((part_dim, across, across_), scatter - explained),
         f"{side}_df": ((part_dim,), df),
-        f"{side}_slope_part": (f"{side}_slope_row", rows),
+        f"{side}_slope_part": (f"{side}_slope_row", parts),
         f"{side}_slope_design": ((f"{side}_slope_row", f"{side}_covariate"), np.concatenate(designs)),
         f"{side}_slope_value": ((f"{side}_slope_row", across), value),
     }
@@ -541,15 +553,17 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
         return {}, 0.0, 0.0
     cross_products = x.T @ (y @ a)
     slopes = np.linalg.solve(x.T @ x, cross_products) @ np.linalg.inv(a.T @ a)
+    explained_ss = float((slopes * cross_products).sum())
     variables = {"covariate_product": (("target_covariate", "attribute_covariate"), slopes)}
-    return variables, float((slopes * cross_products).sum()), float(slopes.size)
+    return variables, explained_ss, float(slopes.size)
 
 
 def refuse_degenerate(data: xr.Dataset) -> None:
     """Raise an error if a table has no residual variation, because the scales of the model are estimated from it.
 
-    The interaction must have degrees of freedom, and more variance than rounding causes, in the mean table and between
-    replicates. Statistics of other models, which have no interaction, are not checked.
+    The interaction is the part of a value that the means of its row, column, and block do not explain. Its sum of
+    squares (ss) must have degrees of freedom (df), and more variance than rounding causes, in the mean table and
+    between replicates. Statistics of other models, which have no interaction, are not checked.
     """
     if "interaction_ss" not in data:
         return
@@ -588,7 +602,10 @@ def rounding_variance(data: xr.Dataset) -> float:
 
 
 def refuse_repeats(table: AssociationTable) -> None:
-    """Raise an error if pairs are repeated, because only the published model counts repetitions."""
+    """Raise an error if pairs are repeated, because only the published model counts repetitions.
+
+    `repeats` is the number of times that the source of a table has each pair, or None if the table ignores repetitions.
+    """
     if table.repeats is not None:
         raise TableError(
             "The table contains repeated pairs (duplicates='keep'), but only model='hierarchical' can use them. Make"

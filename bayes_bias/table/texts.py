@@ -72,16 +72,18 @@ class Texts:
 def weighted_texts(texts: Mapping[Any, Texts | None], weights: Mapping[Any, float]) -> Texts | None:
     """Return the texts of a weighted sum of tables, or None if a table has none.
 
-    Deviations of the same groups of texts are added, so that what two tables share cancels in their difference. Other
-    groups are independent. The degrees of freedom are the smallest of all tables.
+    `texts` and `weights` have the texts and the weight of each table. The texts of a table have, for each group of
+    texts, a deviation of its values from their mean. Deviations for the same group are added, so that a deviation which
+    two tables share cancels in their difference. Other groups are independent. The degrees of freedom are the smallest
+    of all tables.
     """
     texts_of_tables = {label: sample for label, sample in texts.items() if sample is not None}
     if len(texts_of_tables) < len(texts):
         return None
     sums: dict[str, xr.DataArray] = {}
     for label, sample in texts_of_tables.items():
-        for text_group, values in sample.deviations.items():
-            weighted = weights[label] * values
+        for text_group, deviation in sample.deviations.items():
+            weighted = weights[label] * deviation
             if text_group in sums:
                 sums[text_group] = sums[text_group] + weighted.to_numpy()
             else:
@@ -95,9 +97,10 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
     """Return the covariance of block means over texts (text_part, group, class, group_, class_), and of the means of
     single words.
 
-    A covariance is a sum of products over the deviations p of groups of texts. The four text parts are the covariance
-    of block means itself, and its estimates from the differences between targets, between attributes, and from the
-    interaction.
+    Each deviation p is a matrix (targets, attributes): the values in one sample of texts minus their mean over samples,
+    scaled so that a covariance over texts is the sum over p of products of two deviations. The four text parts are the
+    covariance of block means itself, and its estimates from the differences between targets, between attributes, and
+    from the interaction.
 
     Parameters
     ----------
@@ -111,14 +114,16 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
     if texts is None:
         return {}
     noise = _Noise.of(texts.stacked, g, c, int(g.max()) + 1, classes)
-    of_blocks = np.einsum("pgc,phd->gchd", noise.blocks, noise.blocks)
-    of_targets = np.einsum("ptc,ptd->tcd", noise.rows, noise.rows)
-    of_attributes = np.einsum("pga,pha->agh", noise.columns, noise.columns)
-    parts = [of_blocks, noise.of_targets(), noise.of_attributes(), noise.of_interaction()]
+    # Sums over deviations p of products of means: of blocks (p, g, c), of targets t in classes, (p, t, c), and of
+    # attributes a in groups, (p, g, a).
+    block_covariance = np.einsum("pgc,phd->gchd", noise.blocks, noise.blocks)
+    target_covariance = np.einsum("ptc,ptd->tcd", noise.rows, noise.rows)
+    attribute_covariance = np.einsum("pga,pha->agh", noise.columns, noise.columns)
+    parts = [block_covariance, noise.of_targets(), noise.of_attributes(), noise.of_interaction()]
     return {
         COVARIANCE: (("text_part", *_BLOCKS), np.stack(parts)),
-        "target_text_covariance": (("target", "attribute_class", "attribute_class_"), of_targets),
-        "attribute_text_covariance": (("attribute", "group", "group_"), of_attributes),
+        "target_text_covariance": (("target", "attribute_class", "attribute_class_"), target_covariance),
+        "attribute_text_covariance": (("attribute", "group", "group_"), attribute_covariance),
         DF: texts.df,
     }
 
@@ -145,13 +150,15 @@ class _Noise:
         """Compute the means of deviations (p, targets, attributes): of rows (p, targets, classes), of columns (p,
         groups, attributes), and of blocks (p, groups, classes).
 
-        `g` and `c` are the positions of the words' groups and classes.
+        `g` and `c` are the positions of the words' groups and classes, and `groups` and `classes` the numbers of these.
+        A mean over the n words of a group or class is a product with weights, which are 1 / n for its words.
         """
-        in_group = np.eye(groups)[g] / np.bincount(g, minlength=groups)
-        in_class = np.eye(classes)[c] / np.bincount(c, minlength=classes)
-        rows = values @ in_class
-        columns = in_group.T @ values
-        return cls(values, rows, columns, in_group.T @ rows, g, c)
+        group_weights = np.eye(groups)[g] / np.bincount(g, minlength=groups)  # (targets, groups)
+        class_weights = np.eye(classes)[c] / np.bincount(c, minlength=classes)  # (attributes, classes)
+        rows = values @ class_weights
+        columns = group_weights.T @ values
+        blocks = group_weights.T @ rows
+        return cls(values, rows, columns, blocks, g, c)
 
     def of_targets(self) -> Numbers:
         """Return the estimate of the covariance of block means, (group, class, group, class), from the differences
@@ -159,15 +166,15 @@ class _Noise:
 
         Blocks of one group share its n targets, and blocks of different groups are independent. The covariance of the
         mean of n words is their scatter around this mean, divided by n (n - 1). `g` is the position of the group of
-        each target.
+        each target, and p the number of a deviation of all values from their mean over samples of texts.
         """
         # The mean of each target in each class, minus the mean of its block, (p, targets, classes).
         effects = self.rows - self.blocks[:, self.g]
         covariance = np.zeros(self.blocks.shape[1:] * 2)
-        for group, words in enumerate(np.bincount(self.g)):
-            of_group = effects[:, self.g == group]
-            products = np.einsum("ptc,ptd->cd", of_group, of_group)
-            covariance[group, :, group, :] = products / max(words * (words - 1), 1)
+        for group, n in enumerate(np.bincount(self.g)):
+            group_effects = effects[:, self.g == group]
+            scatter = np.einsum("ptc,ptd->cd", group_effects, group_effects)  # sums over deviations and targets
+            covariance[group, :, group, :] = scatter / max(n * (n - 1), 1)
         return covariance
 
     def of_attributes(self) -> Numbers:
@@ -176,15 +183,15 @@ class _Noise:
 
         Blocks of one class share its n attributes, and blocks of different classes are independent. The covariance of
         the mean of n words is their scatter around this mean, divided by n (n - 1). `c` is the position of the class of
-        each attribute.
+        each attribute, and p the number of a deviation of all values from their mean over samples of texts.
         """
         # The mean of each attribute in each group, minus the mean of its block, (p, groups, attributes).
         effects = self.columns - self.blocks[:, :, self.c]
         covariance = np.zeros(self.blocks.shape[1:] * 2)
-        for attribute_class, words in enumerate(np.bincount(self.c)):
-            of_class = effects[:, :, self.c == attribute_class]
-            products = np.einsum("pga,pha->gh", of_class, of_class)
-            covariance[:, attribute_class, :, attribute_class] = products / max(words * (words - 1), 1)
+        for attribute_class, n in enumerate(np.bincount(self.c)):
+            class_effects = effects[:, :, self.c == attribute_class]
+            scatter = np.einsum("pga,pha->gh", class_effects, class_effects)  # sums over deviations and attributes
+            covariance[:, attribute_class, :, attribute_class] = scatter / max(n * (n - 1), 1)
         return covariance
 
     def of_interaction(self) -> Numbers:
@@ -210,14 +217,16 @@ class _Noise:
 
 
 def covariance_under(data: xr.Dataset, scope: Scope) -> Numbers:
-    """Return the covariance (group, class, group, class) of block means over texts that a scope must add.
+    r"""Return the covariance (group, class, group, class) of block means over texts that a scope must add.
 
-    Texts affect the values of single words, which are part of the variation of words. If a scope samples targets or
-    attributes, this part is subtracted, so that it is not counted twice. If it samples both, the residual was
-    subtracted twice and is added once.
+    Texts affect the values of single words, so their effect is part of the variation of words. If a scope samples
+    targets or attributes, this part is subtracted, so that it is not counted twice. If it samples both, the part of the
+    residual (E) was subtracted twice and is added once. For the covariance C, the results are
+
+    .. math:: C, \quad C - C_\mathrm{targets}, \quad C - C_\mathrm{attributes}, \quad
+              C - C_\mathrm{targets} - C_\mathrm{attributes} + C_E
     """
-    texts, targets, attributes, residual = data[COVARIANCE].to_numpy()
-    covariance = texts
+    covariance, targets, attributes, residual = data[COVARIANCE].to_numpy()
     if TARGETS in scope:
         covariance = covariance - targets
     if ATTRIBUTES in scope:

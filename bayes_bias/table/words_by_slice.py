@@ -38,16 +38,18 @@ class WordsBySlice(Tabled):
         """
         in_all = self.present.all(axis=1)
         n_slices = len(self.present.columns)
-        shares = [f"{kept.sum()} of {len(kept)} {name}" for name, kept in in_all.groupby(level="category", sort=False)]
-        sentences = [f"All {n_slices} slices have {in_all.sum()} of {len(in_all)} words ({', '.join(shares)})."]
+        by_category = in_all.groupby(level="category", sort=False)
+        shares = ", ".join(f"{is_shared.sum()} of {len(is_shared)} {name}" for name, is_shared in by_category)
+        all_have = f"All {n_slices} slices have {in_all.sum()} of {len(in_all)} words ({shares})."
         if in_all.all():
-            return sentences[0]
+            return all_have
         worst = self.slices.iloc[0]
-        remain = f"{worst.name} costs most: {in_all.sum() + worst.alone} words remain without it."
-        sentences.append(remain if worst.alone else "Omitting a single slice keeps no further word.")
-        absent = (~self.present).sum(axis=1).sort_values(ascending=False, kind="stable")
-        rarest = [f"{word} ({counted(number, 'slice')})" for (_, word), number in absent[absent > 0].items()]
-        return f"{' '.join(sentences)} Most often absent: {shortened(rarest)}."
+        without_worst = "Omitting a single slice keeps no further word."
+        if worst.alone:
+            without_worst = f"{worst.name} costs most: {in_all.sum() + worst.alone} words remain without it."
+        n_lacking = (~self.present).sum(axis=1).sort_values(ascending=False, kind="stable")
+        rarest = [f"{word} ({counted(number, 'slice')})" for (_, word), number in n_lacking[n_lacking > 0].items()]
+        return f"{all_have} {without_worst} Most often absent: {shortened(rarest)}."
 
     def _shown(self) -> pd.DataFrame:
         return self.slices
@@ -79,7 +81,7 @@ def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
     """
     if not tables:
         raise TableError("`tables` has no slices. Pass {1900: table, 1950: another}.")
-    # Entries are a group or class and a word of it.
+    # Entries are a group or class and a word of it. The keys of `listed` are the entries of all slices, in order.
     listed: dict[tuple[str, str], None] = {}
     entries_of_slice: dict[Any, set[tuple[str, str]]] = {}
     for time, table in tables.items():
@@ -94,7 +96,7 @@ def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
     categories = list(dict.fromkeys(name for name, _ in listed))
     ordered = sorted(listed, key=lambda entry: categories.index(entry[0]))
     index = pd.MultiIndex.from_tuples(ordered, names=["category", "word"])
-    present = pd.DataFrame({time: [entry in own for entry in index] for time, own in entries_of_slice.items()}, index)
+    present = pd.DataFrame({time: index.isin(entries) for time, entries in entries_of_slice.items()}, index)
     only_one_lacks = (~present).sum(axis=1) == 1
     rows = {}
     for time in present:
@@ -109,23 +111,25 @@ def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
 def check_shared_words(slices: Mapping[Any, AssociationTable]) -> None:
     """Raise an error if the slices together have lost half of the words of a group or class.
 
-    A comparison of slices uses only the words that are in all slices. A word is lost if a slice lacks it that another
-    slice has.
+    A comparison of slices, such as decades, uses only the words that are in all slices. A word is lost if a slice lacks
+    it that another slice has. If no word is left, there is no error here, because `share_words` raises one.
 
     Raises
     ------
     TableError
     """
     for side in SIDES:
-        category_in = {time: belongs(table.values, side) for time, table in slices.items()}
+        category_in_slice = {time: belongs(table.values, side) for time, table in slices.items()}
         words_of_category: dict[str, dict[str, None]] = {}
-        for category_of in category_in.values():
-            for word, category in category_of.items():
+        for category_of_word in category_in_slice.values():
+            for word, category in category_of_word.items():
                 words_of_category.setdefault(category, {})[word] = None
         for category, words in words_of_category.items():
-            absent = {time: [word for word in words if word not in present] for time, present in category_in.items()}
+            absent = {}
+            for time, words_of_slice in category_in_slice.items():
+                absent[time] = [word for word in words if word not in words_of_slice]
             n_shared = len(words) - len(set(chain.from_iterable(absent.values())))
-            if 0 < 2 * n_shared <= len(words):  # `share_words` raises an error if none is left
+            if 0 < 2 * n_shared <= len(words):
                 raise TableError(_text_of_loss(category, len(words), n_shared, absent))
 
 

@@ -46,7 +46,11 @@ class Content:
         return text.strip()
 
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Return the list of texts under a key, or the default without this key."""
+        """Return the list of texts under a key, or the default without this key.
+
+        Raise an error if the value is not a list, or contains a value that is no text. `where` is the name of the
+        content, and `refusal` the class of the error.
+        """
         texts = self.values.get(key, default)
         is_list = isinstance(texts, Sequence) and not isinstance(texts, str)
         if is_list and all_are(str, texts):
@@ -95,7 +99,11 @@ def cell_of(value: Any, at: str) -> str | None:
 
 
 def check_text(word: object, where: str) -> None:
-    """Raise an error for a word with a line break, and for a value that a file stores as something other than text."""
+    """Raise an error for a word with a line break, and for a value that a file stores as something other than text.
+
+    These values, such as numbers and dates, are of the class `CellValue`, which describes them. `where` is the name of
+    the list or of its part in messages.
+    """
     if "\n" in str(word):
         raise WordListError(
             f"{where}: the word {word!r} has a line break. Write one word in each cell, and a quotation mark that is a"

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import chain, product, starmap
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +96,11 @@ class DebiasSets:
         def one_set_each(sets: Sets) -> Sets:
             return tuple(tuple(name(word, label) for word in words) for words, label in product(sets, replicates))
 
-        def in_one_set(words: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(starmap(name, product(words, replicates)))
-
+        joint_sets = self._map_sets(lambda words: tuple(name(word, label) for word in words for label in replicates))
         # A defining set contrasts words of one replicate, whereas a group contains words of all replicates.
-        defining_sets, equalize_sets = one_set_each(self.defining_sets), one_set_each(self.equalize_sets)
-        return replace(self._map_sets(in_one_set), defining_sets=defining_sets, equalize_sets=equalize_sets)
+        defining_sets = one_set_each(self.defining_sets)
+        equalize_sets = one_set_each(self.equalize_sets)
+        return replace(joint_sets, defining_sets=defining_sets, equalize_sets=equalize_sets)
 
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
         """Replace words with other spellings."""
@@ -121,7 +120,8 @@ class DebiasSets:
             return tuple(words for words in sets if len(words) > 1)
 
         known = self._map_sets(lambda words: tuple(word for word in words if word not in missing))
-        defining_sets, equalize_sets = with_two_words(known.defining_sets), with_two_words(known.equalize_sets)
+        defining_sets = with_two_words(known.defining_sets)
+        equalize_sets = with_two_words(known.equalize_sets)
         remaining = replace(known, defining_sets=defining_sets, equalize_sets=equalize_sets)
         if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
@@ -131,7 +131,11 @@ class DebiasSets:
         return remaining
 
     def _map_sets(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> "DebiasSets":
-        """Return sets in which `change` has replaced the words of each set, group, and list."""
+        """Return sets in which `change` has replaced the words of each set, group, and list.
+
+        `change` is a function from the words of one set to the new words of the set. Two of the fields, `specific` and
+        `independent`, are one set each, and the others consist of several sets.
+        """
         return DebiasSets(
             tuple(map(change, self.defining_sets)),
             tuple(map(change, self.equalize_sets)),
@@ -186,8 +190,9 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
             f"`sets` must be sets of words or a TOML, JSON or YAML file, but is '{text}'. Write sets as"
             " she:he,woman:man."
         )
-    defining = [list(map(str.strip, part.split(":"))) for part in text.split(",") if part.strip()]
-    return _from_mapping({"defining_sets": _sets_not_groups(defining, "sets")}, "sets")
+    parts = [part for part in text.split(",") if part.strip()]  # such as "she:he"
+    defining_sets = [[word.strip() for word in part.split(":")] for part in parts]
+    return _from_mapping({"defining_sets": _sets_not_groups(defining_sets, "sets")}, "sets")
 
 
 def defining_sets_of(source: GivenSets) -> Sets:
@@ -211,8 +216,9 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
     """Rename the keys of other programs in JSON and YAML files, and omit keys that debiasing does not use.
 
     The result has the keys of this package (`_KEYS`), which `_THEIR_KEYS` has by the names that others use. A file that
-    is only a list contains the defining sets. A file with a single object under a key contains the sets there. In a
-    file of another program, other keys are omitted with a notice. `where` is the name of the file in messages.
+    is only a list contains the defining sets. A file with a single object under a key, such as {"gender": {...}},
+    contains the sets there. If any key is of another program, keys that are not used here are omitted with a notice.
+    `where` is the name of the file in messages.
     """
     if isinstance(content, list):
         return {"defining_sets": _sets_not_groups(content, where)}
@@ -222,7 +228,7 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
         )
     values = list(content.values())
     if len(values) == 1 and isinstance(values[0], Mapping):
-        return _with_our_keys(values[0], where)  # such as {"gender": {...}}
+        return _with_our_keys(values[0], where)
     is_from_others = bool(content.keys() & _THEIR_KEYS.keys())
     renamed: dict[str, Any] = {}
     unused = []
@@ -240,7 +246,8 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
 def _sets_not_groups(sets: Any, where: str) -> Any:
     """Return sets unless they look like the words of two groups, in which each pair of words is a set.
 
-    For example, [["she", "her", "woman"], ["he", "his", "man"]] may be two groups or two defining sets.
+    For example, [["she", "her", "woman"], ["he", "his", "man"]] may be two groups or two defining sets. `where` is the
+    name of the source in messages.
 
     Raises
     ------
@@ -250,11 +257,10 @@ def _sets_not_groups(sets: Any, where: str) -> Any:
     lists = sets if isinstance(sets, Sequence) and all_are(list | tuple, sets) else ()
     if len(lists) != 2 or min(map(len, lists)) < 3:
         return sets
-    pairs = list(zip(*lists, strict=False))
-    as_text = ",".join(f"{first}:{second}" for first, second in pairs)
+    pairs = ",".join(f"{first}:{second}" for first, second in zip(*lists, strict=False))
     raise WordListError(
         f"{where} contains two lists, of {len(lists[0])} and {len(lists[1])} words, which may be two groups or two"
-        f" defining sets. If they are groups, use their pairs, `{as_text}`. If each list is a set of words that differ"
+        f" defining sets. If they are groups, use their pairs, `{pairs}`. If each list is a set of words that differ"
         ' only in the attribute, write {"defining_sets": [[...], [...]]} in a JSON file.'
     )
 
@@ -262,7 +268,8 @@ def _sets_not_groups(sets: Any, where: str) -> Any:
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
     """Check and return the sets of a mapping with the keys of this package (`_KEYS`).
 
-    It must have defining sets or groups. Messages begin with `where`, the name of the source.
+    Three keys have several sets of words, and two have one set, which is a list of words. There must be defining sets,
+    or at least two groups without a common word. Messages begin with `where`, the name of the source.
     """
     check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets") and not content.get("groups"):
@@ -308,7 +315,10 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
 
 
 def _words(value: Any, key: str, where: str) -> tuple[str, ...]:
-    """Return the words of one set under a key, each of which must be text and occur once."""
+    """Return the words of one set under a key, each of which must be text and occur once.
+
+    Messages begin with `where`, the name of the source, and show an example for the key.
+    """
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if not is_list or not all_are(str, value) or not all(value):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'

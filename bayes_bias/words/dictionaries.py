@@ -26,13 +26,15 @@ _UNKNOWN = ""
 def dictionary_of(text: str, label: str) -> Content | None:
     """Return the words of each category of a dictionary in one of these formats, or None for other text.
 
-    Each format has a function that returns the words of each category, or no categories if the text has another format.
+    Each format has a function that returns the words of each category, or no words if the text has another format.
     Patterns such as happ* stand for several words and are omitted with a notice. Another notice counts words whose
-    category is unknown.
+    category is unknown (`_UNKNOWN`). `label` is the name of the file in notices.
     """
-    readings = (read(text) for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat))
-    categories = next((reading for reading in readings if any(reading.values())), None)
-    if categories is None:
+    for words_by_category in (_liwc, _lexicoder, _lexicoder_xml, _wordstat):
+        categories = words_by_category(text)
+        if any(categories.values()):
+            break
+    else:  # no format has words
         return None
     notices = []
     if uncategorised := categories.pop(_UNKNOWN, []):
@@ -54,7 +56,8 @@ def _liwc(text: str) -> Categories:
     """Read LIWC's lines ``number name`` between two lines %, and then ``word number number ...``.
 
     The first lines are the legend of the categories, and the numbers after a word are its categories. A number that the
-    legend lacks stands for the category `_UNKNOWN`. Leading zeros of numbers are ignored.
+    legend lacks stands for the category `_UNKNOWN`. Leading zeros of numbers are ignored. Fields are separated by tabs
+    or, in a line without tabs, by blanks (in the second part, only by those before the numbers, as in "of course 1 2").
     """
     if not text.lstrip().startswith("%"):
         return {}
@@ -67,8 +70,9 @@ def _liwc(text: str) -> Categories:
     categories: Categories = {name: [] for name in names.values()}
     for line in rest.splitlines()[1:]:
         fields = line.split("\t") if "\t" in line.strip() else _BLANKS.split(line)
-        word, *numbers = [field.strip() for field in fields if field.strip()] or [""]
-        for number in numbers:
+        filled_fields = [field.strip() for field in fields if field.strip()]
+        for number in filled_fields[1:]:
+            word = filled_fields[0]
             name = names.get(number.lstrip("0"), _UNKNOWN)
             if word not in categories.setdefault(name, []):
                 categories[name].append(word)
@@ -76,36 +80,46 @@ def _liwc(text: str) -> Categories:
 
 
 def _lexicoder(text: str) -> Categories:
-    """Read Lexicoder's lines ``+name+`` with words below them."""
+    """Read Lexicoder's lines ``+name+`` with words below them.
+
+    An entry is True and the name of a category, or False and a word. `_below` collects the words of each category.
+    """
     entries = []
     for line in filter(None, map(str.strip, text.splitlines())):
         heading = _LEXICODER_NAME.fullmatch(line)
-        entries.append((True, heading[1].strip()) if heading else (False, line))
+        name_or_word = heading[1].strip() if heading else line
+        entries.append((heading is not None, name_or_word))
     return _below(entries)
 
 
 def _lexicoder_xml(text: str) -> Categories:
-    """Read Lexicoder's XML, in which a category is a ``cnode`` and a word a ``pnode``."""
-    # Each match is "c" or "p", and the name in quotation marks.
+    """Read Lexicoder's XML, in which a category is a ``cnode`` and a word a ``pnode``.
+
+    Each match of `_NODE` is "c" or "p", and the name or word in quotation marks.
+    """
     return _below((node.lower() == "c", unescape(quoted[1:-1]).strip()) for node, quoted in _NODE.findall(text))
 
 
 def _wordstat(text: str) -> Categories:
     """Read WordStat's categories, below which words are indented and weighted: ``ROSE (1)``.
 
-    WordStat ignores case and writes capital letters, so words are returned in lower case.
+    WordStat ignores case and writes capital letters, and "_" for a blank in a phrase, so words are returned in lower
+    case and with blanks. An entry is True and the name of a category, or False and a word. `_below` collects the words
+    of each category. Categories without words are omitted.
     """
     entries = []
     for line in filter(str.strip, text.splitlines()):
-        word = _WORDSTAT_WORD.fullmatch(line.rstrip())
-        entries.append((False, word[1].replace("_", " ").lower()) if word else (True, line.strip()))
+        weighted_word = _WORDSTAT_WORD.fullmatch(line.rstrip())
+        name_or_word = weighted_word[1].replace("_", " ").lower() if weighted_word else line.strip()
+        entries.append((weighted_word is None, name_or_word))
     return {name: words for name, words in _below(entries).items() if words}
 
 
 def _below(entries: Iterable[tuple[bool, str]]) -> Categories:
     """Return the words below each category, or nothing if a word is above all categories.
 
-    Each of the entries, in the order of the file, is the name of a category after True, or a word after False.
+    Each of the entries, in the order of the file, is True and the name of a category, or False and a word. `words` are
+    the words of the last category so far, or None before the first category.
     """
     categories: Categories = {}
     words: list[str] | None = None

@@ -61,8 +61,10 @@ def is_list_file(path: Path) -> bool:
 def read_list_file(source: str | Path, reading: Reading) -> tuple[str, Content]:
     """Read the name and content of a list.
 
-    `reading` has the stereotypes and other settings for a file of columns, or of words under names, which does not
-    define its groups itself. The name is that of the file, with the row if the user chose one ("lists.json#gender").
+    `reading` has the user's stereotypes and other settings, which only a file that does not define its groups needs,
+    such as a spreadsheet with a column for each group and class. An error is raised if they are passed with another
+    file, or if no group is defined. The name is that of the file, with the row if the user chose one: "lists gender"
+    for "lists.json#gender".
     """
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
     content, defines_groups = _read(file, label, reading)
@@ -70,9 +72,9 @@ def read_list_file(source: str | Path, reading: Reading) -> tuple[str, Content]:
         reading.refuse(f"'{label}'")
     else:
         list_spreadsheets.check_stereotypes(content)
-    stem = Path(file.name).stem
+    name = Path(file.name).stem
     _, _, row = label.partition(f"{file.name}{ROW}")
-    return f"{stem} {row}" if row else stem, content
+    return f"{name} {row}" if row else name, content
 
 
 def read_control_file(source: str | Path) -> tuple[str, Content]:
@@ -128,22 +130,24 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
 def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Content, bool]:
     """Read a file, and return its content, and True if the file defines which names are groups.
 
-    Spreadsheets and files of words under names have no keys for groups and classes, so their headings or `reading`
-    define the groups. All other files have the keys of the TOML files, and so do some JSON and YAML files. `label` is
-    the name of the file in messages.
+    There are three kinds of files. A spreadsheet has columns of words. A file of words under names (JSON, YAML,
+    Parquet, text) is treated like columns with the names as headings, unless it has the keys `groups` and `classes`. In
+    both, the headings ("flowers=pleasant") or the stereotypes in `reading` define the groups. A TOML file always has
+    the keys `groups` and `classes`. `label` is the name of the file in messages.
     """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
         content = list_spreadsheets.list_of_columns(sheet.columns, label, reading)
         return replace(content, notices=(*sheet.notices, *content.notices)), False
-    if (words := _read_under_names(file, label, reading)) is not None:
-        if words.values.keys() & {"groups", "classes"}:
-            return words, True
-        # `words` lacks the ignored columns already.
-        reading = replace(reading, ignore_columns=(), has_sentences="sentences" in words.settings)
-        content = list_spreadsheets.list_of_columns(words.values.items(), label, reading, padded=False)
-        notices = (*words.notices, *content.notices)
-        return replace(content, values={**words.settings, **content.values}, notices=notices), False
+    names = _read_under_names(file, label, reading)
+    if names is not None:
+        if names.values.keys() & {"groups", "classes"}:
+            return names, True
+        # `names` lacks the ignored columns already.
+        reading = replace(reading, ignore_columns=(), has_sentences="sentences" in names.settings)
+        content = list_spreadsheets.list_of_columns(names.values.items(), label, reading, padded=False)
+        notices = (*names.notices, *content.notices)
+        return replace(content, values={**names.settings, **content.values}, notices=notices), False
     hint = " See wordlists/weat6.toml for an example."
     if _suffix(file) != ".toml":
         hint = (
@@ -157,8 +161,9 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
     """Read the words under each name in a spreadsheet, JSON, YAML, Parquet, text, or dictionary.
 
     Return None for other formats. Some JSON and YAML files are complete lists: of sentences by May et al. (with the
-    keys in `PARTS`), with the keys of the TOML files, or with the attributes of a query of WEFE. Their content is
-    returned with the keys `groups` and `classes`. In all other files, the user defines which names are groups.
+    keys in `PARTS`), with the keys of the TOML files, or with the attributes of a query of the package WEFE. Their
+    content is returned with the keys `groups` and `classes`. In all other files, the user defines which names are
+    groups. `_with_columns` drops the columns that `reading` ignores, and adds notices.
     """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
@@ -166,27 +171,29 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
     if not holds_names(file.name):
         return None
     if _suffix(file) in TEXT:
-        found = names_of_text(file, label)
-        return _with_columns(found, found.values.items(), reading, padded=False)
+        names = names_of_text(file, label)
+        return _with_columns(names, names.values.items(), reading, padded=False)
     content = read_content(file, label)
-    if columns := _text_columns(content):
+    if columns := _text_columns(content):  # records, such as the rows of Parquet
         return _with_columns(Content({}, label), columns, reading)
     _, _, row = label.partition(f"{file.name}{ROW}")
     content = list_spreadsheets.chosen_row(content, label, row)
-    if isinstance(content, Mapping) and content.keys() & {*PARTS}:
-        return Content(_sentence_list(content, label), label)
-    if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
-        return Content(content, label)  # it has the keys of a TOML file
-    if isinstance(content, Mapping) and content.keys() >= Query.__annotations__.keys():
-        query = SimpleNamespace(**content)
-        if len(query.attribute_sets) == 2 >= len(query.target_sets):
-            return replace(list_of_query(query), where=label)
-        content = _sets_by_name(query, "target") | _sets_by_name(query, "attribute")  # whose groups the user defines
+    if isinstance(content, Mapping):
+        if content.keys() & {*PARTS}:
+            return Content(_sentence_list(content, label), label)
+        if any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
+            return Content(content, label)  # it has the keys of a TOML file
+        if content.keys() >= Query.__annotations__.keys():
+            query = SimpleNamespace(**content)
+            if len(query.attribute_sets) == 2 >= len(query.target_sets):
+                return replace(list_of_query(query), where=label)
+            # The user defines which of these sets are groups.
+            content = _sets_by_name(query, "target") | _sets_by_name(query, "attribute")
     settings = settings_of(content)
     if settings:
         content = {name: value for name, value in content.items() if name not in settings}
-    found = replace(names_of(content, Path(file.name).stem, label), settings=settings)
-    return _with_columns(found, found.values.items(), reading, padded=False)
+    names = replace(names_of(content, Path(file.name).stem, label), settings=settings)
+    return _with_columns(names, names.values.items(), reading, padded=False)
 
 
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
@@ -209,7 +216,9 @@ def settings_of(content: Any) -> dict[str, str]:
 def _text_columns(rows: Any) -> list[Column]:
     """Return the columns of records, such as the rows of Parquet, or none for other content.
 
-    The result is the same as for a spreadsheet: each heading with its cells, where an empty cell is "".
+    Records are a list of mappings, whose keys are the headings. The result is the same as for a spreadsheet: each
+    heading with its cells, where an empty cell is "". A cell that is a list or a mapping is no text, so there are no
+    columns then.
     """
     if not isinstance(rows, list) or not all_are(Mapping, rows):
         return []

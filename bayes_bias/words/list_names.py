@@ -60,6 +60,7 @@ def read_content(file: Traversable, label: str) -> Any:
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
+            """Return a part of the file. PyYAML calls this method again for parts of the part, one level deeper."""
             self.depth += 1
             if self.check_event(yaml.AliasEvent) or self.depth > _DEEPEST:
                 raise yaml.YAMLError(f"it has an alias, or more than {_DEEPEST} levels. Write the words out")
@@ -82,7 +83,10 @@ def read_content(file: Traversable, label: str) -> Any:
 
 
 def _json(file: Traversable, label: str) -> Any:
-    """Read one JSON text, or a list of JSON lines. An error describes the text as a whole, and not its first line."""
+    """Read one JSON text, or a list of JSON lines.
+
+    If the text is no JSON, each line may be. If a line is not, either, the error describes the text as a whole.
+    """
     text = read_text(file, f"{label}:", WordListError)
     try:
         return parse_json(text)
@@ -104,7 +108,7 @@ def names_of_text(file: Traversable, label: str) -> Content:
             )
         return dictionary
     words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
-    if words and _is_vector(words[-1].split()):
+    if words and _is_vector(words[-1].split()):  # the last line, because the first may be a header
         raise WordListError(
             f"{label} looks like vectors, because numbers follow each word. Pass it as embedding='{label}' (--embedding"
             f" {quote(label)})."
@@ -123,11 +127,12 @@ def _is_vector(parts: list[str]) -> bool:
 def names_of(content: Any, stem: str, label: str) -> Content:
     """Return the words under each name, at any depth of nesting, and a notice of all other content.
 
-    Words are returned with missing entries (null), and with values that are no text as `CellValue`.
+    `content` is parsed JSON or YAML, `stem` the name of lists without a key, and `label` the name of the file in
+    messages. Words are returned with missing entries (null), and with values that are no text as `CellValue`.
 
     Lists of pairs, or of longer sets, become one name for each position, and two lists of three or more words become
     one name each. Different lists with the same name, for example in two languages, are distinguished by the keys that
-    they are nested in or, if these are the same, by numbers.
+    they are nested in (their place) or, if these are the same, by numbers.
 
     Examples
     --------
@@ -138,46 +143,47 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     """
     lists_by_name: dict[str, list[tuple[Place, list[str]]]] = {}
     omitted: dict[str, None] = {}
-    for place, words in _found(content, (stem,)):
+    for place, words in _find_words(content, (stem,)):
         if words is None:
             omitted[place[-1]] = None
         else:
             lists_by_name.setdefault(place[-1], []).append((place, words))
     lists: dict[str, list[str]] = {}
-    for name, found in lists_by_name.items():
-        _add_distinguished(lists, name, found)
+    for name, entries in lists_by_name.items():
+        _add_distinguished(lists, name, entries)
     if not lists:
         raise WordListError(
             f"{label} contains {kind_of(content)} without lists of words. Write names with their words, for example"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}.'
         )
-    if lost := [name for name in omitted if "=" in name]:
-        raise WordListError(
-            f"{label}: '{lost[0]}' is not a list of words, so the group would be lost. Write its words as a list of"
-            " texts, each in quotes."
-        )
+    for name in omitted:
+        if "=" in name:  # a group and its class, such as "flowers=pleasant"
+            raise WordListError(
+                f"{label}: '{name}' is not a list of words, so the group would be lost. Write its words as a list of"
+                " texts, each in quotes."
+            )
     skipped = f"{label}: omitted because they are not lists of words: {', '.join(omitted)}"
     return Content(lists, label, notices=(skipped,) if omitted else ())
 
 
-def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[tuple[Place, list[str]]]) -> None:
-    """Add all lists with one name to `lists`. If they differ, give each its own name.
+def _add_distinguished(lists: dict[str, list[str]], name: str, entries: Sequence[tuple[Place, list[str]]]) -> None:
+    """Add all lists of words with one name to `lists`. If they differ, give each its own name.
 
-    Each of `found` is a list of words after its place, that is, the keys that it is nested in. The own name has an
-    outer key that distinguishes the lists or, if there is none, a number: "jobs (en)" and "jobs (de)", or "jobs (1)"
-    and "jobs (2)". Another number is appended if a different list has this name already.
+    Each of the `entries` is the place of a list, that is, the keys that it is nested in, and its words. The own name
+    has an outer key that distinguishes the lists or, if there is none, a number: "jobs (en)" and "jobs (de)", or "jobs
+    (1)" and "jobs (2)". Another number is appended if a different list has this name already.
     """
     distinct: list[list[str]] = []
-    for _, words in found:
+    for _, words in entries:
         if words not in distinct:
             distinct.append(words)
-    depth = _distinguishing_depth([place for place, _ in found])
-    for place, words in found:
+    depth = _distinguishing_depth([place for place, _ in entries])
+    for place, words in entries:
         own_name = name
         if len(distinct) > 1:
             own_name += f" ({place[-depth] if depth else distinct.index(words) + 1})"
         free_name, number = own_name, 1
-        while lists.get(free_name, words) != words:
+        while lists.get(free_name, words) != words:  # a different list has the name
             number += 1
             free_name = f"{own_name} {number}"
         lists[free_name] = words
@@ -195,7 +201,7 @@ def _distinguishing_depth(places: Sequence[Place]) -> int:
     return 0
 
 
-def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
+def _find_words(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
     """Yield each name in parsed JSON or YAML with its words, or with None if there are no words under the name.
 
     A name is yielded as its keys, from the outermost to the name, and `path` are the keys around the value. An object
@@ -208,21 +214,22 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
     elif isinstance(value, Mapping):
         name = first_text(value, _NAMES)
         words = next((value[key] for key in _WORDS if key in value), None)
-        if name is not None and words is not None:
-            yield from _found(words, (*path, name), depth + 1)
+        if name is not None and words is not None:  # such as {"name": "flowers", "words": ["rose", "lily"]}
+            yield from _find_words(words, (*path, name), depth + 1)
             return
-        inside = path if name is None else (*path, name)
-        for key, inner in value.items():
-            if not (key in _NAMES and isinstance(inner, str)):
-                yield from _found(inner, (*inside, str(key)), depth + 1)
+        inner_path = path if name is None else (*path, name)
+        for key, inner_value in value.items():
+            if not (key in _NAMES and isinstance(inner_value, str)):
+                yield from _find_words(inner_value, (*inner_path, str(key)), depth + 1)
     elif isinstance(value, list) and value and all_are(Mapping, value):
         for inner_value in value:
-            yield from _found(inner_value, path, depth + 1)
+            yield from _find_words(inner_value, path, depth + 1)
     elif (words := _words(value, path[-1])) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
         are_groups = len(sets) == 2 and len(sets[0]) > 2  # lists of two groups, and not sets with a word of each group
-        for number, words in enumerate(sets if are_groups else zip(*sets, strict=True), 1):
+        groups = sets if are_groups else zip(*sets, strict=True)
+        for number, words in enumerate(groups, 1):
             yield (*path[:-1], f"{path[-1]} {number}"), list(words)
     else:
         yield path, None
@@ -242,16 +249,19 @@ def _words(value: Any, name: str) -> list[Any] | None:
             return None
         return [cell_of(entry, f"{name}, entry {number}") for number, entry in enumerate(value, 1)]
     words = []
-    for entry in value:
-        is_rated = isinstance(entry, list) and entry and isinstance(entry[0], str)
-        if not is_rated or any(isinstance(rating, str) for rating in entry[1:]):
+    for entry in value:  # such as ["rose", 6.2]
+        begins_with_word = isinstance(entry, list) and entry and isinstance(entry[0], str)
+        if not begins_with_word or any(isinstance(rating, str) for rating in entry[1:]):
             return None
         words.append(entry[0])
     return words
 
 
 def _sets(value: Any) -> list[list[str]] | None:
-    """Return the value if it is a list of equally large sets of words, such as pairs, or else None."""
+    """Return the value if it is a list of equally large sets of words, such as pairs, or else None.
+
+    A value that is not a list of lists, or whose sets are empty, is no list of sets.
+    """
     if not isinstance(value, list) or not all_are(list, value):
         return None
     are_equally_large = len(set(map(len, value))) == 1

@@ -6,6 +6,7 @@ changes and omissions.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import in_quotes
@@ -39,8 +40,10 @@ def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
     """Return the words of each group or class without repetitions, and notices of entries that may be mistakes.
 
-    `key` is the table of the list, such as "groups". Notices name invisible characters, which are removed, fillers such
-    as NA, numbers, repeated words, and words that differ only in case.
+    `key` is the table of the list, such as "groups", which has the words of each group. Notices name invisible
+    characters, which are removed, fillers such as NA, numbers, repeated words, and words that differ only in case.
+    Entries for which the list states a word class, such as noun, are `confirmed` to be words, even if they are
+    punctuation.
     """
     confirmed = _confirmed(content)
     words_of: WordTable = {}
@@ -113,22 +116,23 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
 def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, ...]]], where: str) -> tuple[str, ...]:
     """Return notices of two forms of a word, such as liberal and liberals, in one group or class.
 
-    Two forms are words of which one has a usual ending (`_ENDINGS`). There is no notice if both are in the same topic,
-    because words of a topic are not treated as independent. `topics` has the topics of each group or class.
+    `words` has the words of each group or class, and `topics` their topics. Two forms are words of which one has a
+    usual ending (`_ENDINGS`). There is no notice if both are in the same topic, because words of a topic are not
+    treated as independent, or if the word is shorter than `_SHORTEST_STEM`, such as her. Case is ignored.
     """
     notices = []
     for category, members in words.items():
         topic_of = category_of(topics.get(category, {}))
-        spellings = grouped(members, str.casefold)
+        spellings_of = grouped(members, str.casefold)  # by the word in lower case
         pairs = []
         for word in members:
-            if len(word.casefold()) < _SHORTEST_STEM:  # such as her
+            if len(word.casefold()) < _SHORTEST_STEM:
                 continue
-            for form in sorted(with_endings(word.casefold(), _ENDINGS) & spellings.keys()):
-                for other in spellings[form]:
-                    are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other)
-                    if not are_in_one_topic:
-                        pairs.append(f"'{word}' and '{other}'")
+            forms = with_endings(word.casefold(), _ENDINGS) & spellings_of.keys()
+            for other_form in chain.from_iterable(spellings_of[form] for form in sorted(forms)):
+                are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other_form)
+                if not are_in_one_topic:
+                    pairs.append(f"'{word}' and '{other_form}'")
         if pairs:
             notices.append(
                 f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word but are treated as"
@@ -138,7 +142,10 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
 
 
 def read_word_classes(content: Content) -> dict[str, str]:
-    """Return the class (noun, name, adjective) of each word for which the list states one."""
+    """Return the class (such as noun, name, or adjective) of each word for which the list states one.
+
+    The table `word_classes` of a list has the words of each class. A word can be in one class only.
+    """
     table, _ = read_words(content, "word_classes")
     for name in table:
         check_known(f"{content.where}: 'word_classes'", "class", name, WORD_CLASSES)
@@ -147,7 +154,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
 
 
 def read_aliases(content: Content, groups: WordTable) -> dict[str, tuple[str, ...]]:
-    """Return other spellings of targets, each of which must belong to one target."""
+    """Return other spellings of targets, each of which must belong to one target, and must not be a target itself."""
     table, _ = read_words(content, "aliases")
     targets = set(category_of(groups))
     for word, spellings in table.items():
@@ -173,15 +180,15 @@ def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
 
 def refuse_shared_words(words: Words, kind: str, where: str) -> None:
     """Raise an error if a word is in two groups (or two classes), because it would be compared with itself."""
-    category: dict[str, str] = {}
+    name_of: dict[str, str] = {}  # the group or class of each word
     for name, members in words.items():
         for word in members:
-            if word in category:
+            if word in name_of:
                 raise WordListError(
-                    f"{where}: the word '{word}' is in two {kind}, '{category[word]}' and '{name}'. Remove it from one"
+                    f"{where}: the word '{word}' is in two {kind}, '{name_of[word]}' and '{name}'. Remove it from one"
                     " of them."
                 )
-            category[word] = name
+            name_of[word] = name
 
 
 def refuse_shared_names(groups: Collection[str], classes: Collection[str], where: str) -> None:
@@ -198,16 +205,17 @@ def separate_controls(controls: Words, groups: Words, classes: Words, where: str
     """Drop control words that are also targets or attributes, or that are in an earlier control class.
 
     Return the remaining words of each control class, and a notice for each dropped word. Each notice states the reason:
-    the word is a target, or in another class.
+    the word is a target, or in another class. `reasons` has a reason for each word that may not be in a control class,
+    and grows with the words of each control class, but does not change for words that have a reason.
     """
     reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
     for name, words in controls.items():
-        remaining, about_dropped = without_words({name: words}, reasons, where)
+        remaining, notices_of_class = without_words({name: words}, reasons, where)
         controls_left |= remaining
-        notices += about_dropped
+        notices += notices_of_class
         reasons = dict.fromkeys(words, f"also in '{name}'") | reasons
     return controls_left, notices
 
@@ -230,7 +238,11 @@ def without_words(classes: Words, reasons: Mapping[str, str], where: str) -> tup
 
 
 def _confirmed(content: Content) -> frozenset[str]:
-    """Return the words for which the list states a word class. They are no typing errors."""
+    """Return the words for which the list states a word class, such as noun.
+
+    They are no typing errors, even if they look like one, such as punctuation. Values that are no words are ignored,
+    because another function raises an error for them.
+    """
     confirmed: set[str] = set()
     for words in content.table("word_classes").values.values():
         if isinstance(words, Iterable) and not isinstance(words, str):

@@ -60,7 +60,11 @@ class Reading:
     has_sentences: bool = False
 
     def refuse(self, label: str) -> None:
-        """Raise an error if an argument is passed with a list that has no columns, because it defines its own parts."""
+        """Raise an error if an argument is passed with a list that has no columns, because it defines its own parts.
+
+        These arguments are only for columns of words, of which the list does not state which are groups. `label` is the
+        name or the kind of the list, for the message.
+        """
         for argument in ("stereotypes", "opposites", "ignore_columns"):
             if getattr(self, argument):
                 raise WordListError(
@@ -80,7 +84,8 @@ def list_of_columns(
     ``flowers=pleasant`` is the heading of a group with its stereotypical class, and ``pleasant`` the heading of a
     class. Alternatively, `stereotypes` of `reading` define the groups. Without either, all columns are classes. If all
     groups have the same class and there are several other classes, `opposites` defines which of the others to compare.
-    If columns are `padded`, as in a file or frame, shorter columns may end with fillers, such as the NA of R.
+    If columns are `padded`, as in a file or frame, shorter columns may end with fillers, such as the NA of R. `where`
+    is the name of the source in messages.
 
     Raises
     ------
@@ -157,7 +162,8 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
     """Raise an error if it is unclear which columns to compare with.
 
     `associated` are the stereotypical classes of groups, and `classes` the columns that are no groups. If all groups
-    have one class, it is compared with all other columns, but some of several others may contain notes.
+    have one class, it is compared with all other columns. This is unclear if there are several others, because some of
+    them may contain notes.
     """
     other_columns = [name for name in classes if name not in associated]
     if len(associated) == 1 and associated <= {*classes} and len(other_columns) > 1:
@@ -191,7 +197,8 @@ def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
         if heading in ignore_columns:
             continue
         filled = list(filter(None, cells))
-        if heading.lower() in _OF_COSINES or (filled and all(map(_DECIMAL.fullmatch, filled))):
+        are_decimals = bool(filled) and all(map(_DECIMAL.fullmatch, filled))
+        if heading.lower() in _OF_COSINES or are_decimals:
             return False
     return True
 
@@ -215,16 +222,16 @@ def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded:
     sentences, a cell with several words is no mistake.
     """
     sheet = _Sheet([])
-    plain: Columns = []
+    stripped_columns: Columns = []
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
-        plain.append((plain_word(heading.strip()), stripped_cells))
-    upright = _upright(plain, sheet, where)
+        stripped_columns.append((plain_word(heading.strip()), stripped_cells))
+    upright = _upright(stripped_columns, sheet, where)
     used = _without_columns(upright, reading.ignore_columns, sheet, where)
     headings = {heading.lower() for heading, _ in used}
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
     by_category = _words_by_label(used, sheet, where) if is_long else _words_by_mark(used, sheet, where)
-    is_filler = _pads if padded else _EMPTY.__contains__
+    is_filler = _pads if padded else _EMPTY.__contains__  # for the cells that may be dropped at the end of a column
     for heading, cells in _without_padding(by_category, sheet, where, is_filler):
         words = _filled(cells)
         if words and not reading.has_sentences and all(map(_lists_words, words)):
@@ -234,9 +241,8 @@ def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded:
         for word in words:
             check_text(word, where)
             if padded and is_long and _pads(word):  # no cell needs a filler in a table with a row for each word
-                sheet.notices.append(
-                    f"{where}: '{word}' of '{heading}' is read as a word. If it is not a word, remove the row"
-                )
+                notice = f"{where}: '{word}' of '{heading}' is read as a word. If it is not a word, remove the row"
+                sheet.notices.append(notice)
         if heading or words:
             sheet.columns.append((heading, words))
     return sheet
@@ -254,20 +260,21 @@ def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Turn a table with the names in its first column into columns with the names as headings.
 
     Such a table is recognised by a first heading such as ``flowers=pleasant`` whose class is in the first column but is
-    not a heading. A notice is added to the `sheet`. Other tables are returned unchanged.
+    not a heading. The headings are then the first row of the table. A notice is added to the `sheet`. Other tables are
+    returned unchanged, and so are columns of different lengths.
     """
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
     headings = [heading for heading, _ in columns]
-    names = [headings[0], *columns[0][1]]  # in the first column
-    class_name = headings[0].partition(_IS)[2].strip()
-    is_class_in_first_column = class_name not in headings and class_name in names
-    if not class_name or not is_class_in_first_column:
+    (first_heading, first_cells), *other_columns = columns
+    names = [first_heading, *first_cells]
+    class_name = first_heading.partition(_IS)[2].strip()
+    if not class_name or class_name in headings or class_name not in names:
         return columns
     sheet.notices.append(f"{where}: the names are read from the first column, and their words from the rows")
-    other_columns = [cells for _, cells in columns[1:]]
-    rows = [headings[1:], *(list(row) for row in zip(*other_columns, strict=True))]
-    return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
+    # The rows without the first column: each column is its heading and the cells below it.
+    rows = zip(*([heading, *cells] for heading, cells in other_columns), strict=True)
+    return [(str(name), list(row)) for name, row in zip(names, rows, strict=True) if name not in _EMPTY]
 
 
 def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
@@ -279,7 +286,7 @@ def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """
     if len(columns) < 3:
         return columns
-    (_, words), *categories = columns
+    (_, words), *categories = columns  # a heading and its cells each
     texts_of = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
     is_marked = {name: [text in _MARKS for text in texts] for name, texts in texts_of.items()}
     texts_used = set(chain.from_iterable(texts_of.values()))
@@ -293,7 +300,10 @@ def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
 
 
 def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, where: str) -> Columns:
-    """Drop the columns with these headings, as the user requested, and add a notice to the sheet."""
+    """Drop the columns with the `ignored` headings, as the user requested, and add a notice to the sheet.
+
+    `where` is the name of the source, for the notice and for the error about a heading that it lacks.
+    """
     headings = [heading for heading, _ in columns]
     for heading in ignored:
         if heading not in headings:
@@ -325,9 +335,8 @@ def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
         if heading.lower() not in (word_column, label_column, _WORD_CLASS) and any(cells):
             unused.append(heading or "a column without a heading")
     if unused:
-        sheet.notices.append(
-            f"{where}: only the columns '{word_column}' and '{label_column}' are used, not {', '.join(unused)}"
-        )
+        notice = f"{where}: only the columns '{word_column}' and '{label_column}' are used, not {', '.join(unused)}"
+        sheet.notices.append(notice)
     words, labels = cells_of[word_column], cells_of[label_column]
     word_classes = cells_of.get(_WORD_CLASS, [])
     if len(words) != len(labels):
@@ -363,26 +372,27 @@ def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Cal
     word. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept here.
     `is_filler` returns True for the cells that may be dropped, including empty ones.
     """
-    n_filled = Counter[int]()  # in each row
+    n_filled = Counter[int]()  # the number of columns with a word or filler in each row
     for _, cells in columns:
         n_filled.update(row for row, cell in enumerate(cells) if cell not in _EMPTY)
-    shortened, about_fillers, about_missing = [], [], []
+    shortened, notices_of_fillers, notices_of_missing = [], [], []
     for heading, cells in columns:
-        end = len(cells)
-        while end and is_filler(cells[end - 1]) and (cells[end - 1] in _EMPTY or n_filled[end - 1] > 1):
-            end -= 1
-        shortened.append((heading, cells[:end]))
-        if fillers := _filled(cells[end:]):
-            about_fillers.append(
+        n_kept = len(cells)
+        while n_kept and is_filler(cells[n_kept - 1]) and (cells[n_kept - 1] in _EMPTY or n_filled[n_kept - 1] > 1):
+            n_kept -= 1
+        kept_cells = cells[:n_kept]
+        shortened.append((heading, kept_cells))
+        if fillers := _filled(cells[n_kept:]):
+            notices_of_fillers.append(
                 f"{where}: omitted {counted(len(fillers), 'filler')} '{fillers[0]}' at the end of the column"
                 f" '{heading}'. If it is a word, move it further up in its column"
             )
-        if missing := cells[:end].count(None):
-            about_missing.append(
-                f"{where}: omitted {counted(missing, 'missing cell')} above a word of '{heading}'. To keep words such"
+        if n_missing := kept_cells.count(None):
+            notices_of_missing.append(
+                f"{where}: omitted {counted(n_missing, 'missing cell')} above a word of '{heading}'. To keep words such"
                 " as NA and null, write them in quotes, and read files with pandas.read_csv(..., keep_default_na=False)"
             )
-    sheet.notices += about_fillers + about_missing
+    sheet.notices += notices_of_fillers + notices_of_missing
     return shortened
 
 
@@ -394,7 +404,8 @@ def _pads(cell: Any) -> bool:
 def _name_and_class(heading: str, words: list[Any], where: str) -> tuple[str, str]:
     """Split a heading such as "flowers=pleasant" into a name and its stereotypical class, or "" without a class.
 
-    The `words` below the heading are only needed for messages.
+    Raise an error for a heading that is empty or lacks a name before or after "=". If all `words` below the heading are
+    numbers, the message suggests that these are row numbers.
     """
     name, equals, class_name = map(str.strip, heading.partition(_IS))
     if not name or (equals and not class_name):
@@ -433,12 +444,12 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
     """
     rows = _rows(content)
     columns = _distinguishing_columns(rows) if len(rows) > 1 else ()
-    rows_of = grouped(rows, lambda row: " ".join(str(row[column]) for column in columns))
-    chosen_rows = rows_of.get(chosen, [])
+    rows_by_name = grouped(rows, lambda row: " ".join(str(row[column]) for column in columns))
+    chosen_rows = rows_by_name.get(chosen, [])
     if len(chosen_rows) == 1:
         return _in_parts(chosen_rows[0])
     if columns:
-        names = list(rows_of)
+        names = list(rows_by_name)
         shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
         file = label.rpartition(ROW)[0] or label
         example = f"{file}{ROW}{names[0]}"
@@ -454,7 +465,10 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
 
 
 def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the rows of a table in which each row is a list, or none for other content."""
+    """Return the rows of a table in which each row is a list, or none for other content.
+
+    `content` is parsed JSON or YAML: one row (a mapping), or a list of rows.
+    """
     if isinstance(content, Mapping) and _is_row(content):
         return [content]
     if not isinstance(content, list) or not content or not all_are(Mapping, content):
@@ -477,7 +491,8 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Return True if two rows with the same name have different words, for example in two languages.
 
-    Return False if a row has no name, or not exactly one list of words.
+    The name is a text under one of the keys in `_NAMES`. Return False if a row has no name, or not exactly one list of
+    words.
     """
     words_of: dict[str, Any] = {}
     for row in rows:
@@ -499,23 +514,28 @@ def _distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...
     """Return the fewest columns (up to three) whose cells distinguish all rows.
 
     If no columns do, return all columns that distinguish some rows. Only texts and whole numbers distinguish rows, and
-    columns with the names of words do not count.
+    columns with the names of words (`_NAMES`) do not count.
     """
-    labels = []
+    varying = []
     for column in rows[0]:
         values = [row.get(column) for row in rows]
         is_label = all_are(str | int, values) and column.rpartition(".")[2] not in _NAMES
         if is_label and len(set(values)) > 1:
-            labels.append(column)
-    for count in range(1, min(len(labels), 3) + 1):
-        for chosen in combinations(labels, count):
-            if len(set(map(itemgetter(*chosen), rows))) == len(rows):
-                return chosen
-    return tuple(labels)
+            varying.append(column)
+    for n_columns in range(1, min(len(varying), 3) + 1):
+        for columns in combinations(varying, n_columns):
+            different_cells = set(map(itemgetter(*columns), rows))
+            if len(different_cells) == len(rows):
+                return columns
+    return tuple(varying)
 
 
 def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert columns such as ``targ1.category`` to a mapping for each part. Other rows are returned unchanged."""
+    """Convert columns such as ``targ1.category`` to a mapping for each part. Other rows are returned unchanged.
+
+    The four parts (`PARTS`) of a list of sentences are two targets and two attributes, each with a category, which is
+    its name, and examples, which are its sentences.
+    """
     if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
         return row
     content = {"language": row["language"]} if "language" in row else {}

@@ -67,31 +67,31 @@ def group_by_word(
     """Convert groups and classes of sentences to groups and classes of words.
 
     Return the groups and classes of words, the sentences of each word, and notices. The key `sentences` of the list may
-    state the sentences of each word, or that each sentence is a unit. Without this key, the words are recognised if
-    most entries of groups or classes are sentences, and otherwise the entries are returned unchanged.
+    state the sentences of each word, or that each sentence is a unit (`AS_UNITS`). Without this key, the words are
+    recognised if most entries of groups or classes are sentences, and otherwise the entries are returned unchanged.
 
     Raises
     ------
     WordListError
         If the word of a sentence is not found, and the list does not define sentences as units.
     """
-    value = content.values.get("sentences")
-    if value is None and not (_are_sentences(groups) or _are_sentences(classes)):
-        return groups, classes, {}, _phrases(groups, classes, content.where)
-    if value == AS_UNITS:
+    stated = content.values.get("sentences")
+    if stated is None and not (_are_sentences(groups) or _are_sentences(classes)):
+        return groups, classes, {}, _about_phrases(groups, classes, content.where)
+    if stated == AS_UNITS:
         return groups, classes, {}, (f"{content.where}: each sentence is a unit, as defined in the list",)
-    if value is None:
-        sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
+    if stated is None:
+        words_of = _recognised_words(groups, classes, content.where) | _recognised_words(classes, groups, content.where)
     else:
-        sentences_of = _stated(content, groups, classes)
+        words_of = _stated_words(content, groups, classes)
     groups, classes = dict(groups), dict(classes)
     sentences: dict[str, dict[str, str]] = {}
-    for category, sentences_of_words in sentences_of.items():
+    for category, sentences_of_words in words_of.items():
         table = groups if category in groups else classes
-        table[category] = tuple(sentences_of_words)
+        table[category] = tuple(sentences_of_words)  # the words replace their sentences
         sentences |= sentences_of_words
     units = set(chain.from_iterable([*groups.values(), *classes.values()]))
-    notices = (_notice(content.where, sentences, units),) if sentences else ()
+    notices = (_about_words_found(content.where, sentences, units),) if sentences else ()
     return groups, classes, sentences, notices
 
 
@@ -101,8 +101,11 @@ def _are_sentences(categories: WordTable) -> bool:
     return 2 * sum(map(is_sentence, entries)) > len(entries)
 
 
-def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ...]:
-    """Return a notice of entries that may be sentences, if a list of words has several."""
+def _about_phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ...]:
+    """Return a notice of entries that may be sentences, if a list of words has several.
+
+    These entries are used as phrases, such as "prime minister of Norway", because most entries are single words.
+    """
     phrases = list(filter(is_sentence, chain.from_iterable([*groups.values(), *classes.values()])))
     if len(phrases) < 2:
         return ()
@@ -116,7 +119,8 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
     """Return the templates that all of these words share, or none if words have different templates or only one.
 
-    `sentences` has the sentences of each word, and the template of each sentence.
+    `sentences` has the sentences of each word, and the template of each sentence, such as "This is {}." Templates are
+    shared if each word has the same templates, in any order, and are replicates only if each occurs once.
     """
     templates_of_words = [tuple(template_of.values()) for template_of in sentences.values()]
     templates = templates_of_words[0]
@@ -125,16 +129,18 @@ def shared_templates(sentences: Sentences) -> tuple[str, ...]:
     return templates if are_shared and are_several else ()
 
 
-def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
+def _about_words_found(where: str, sentences: Sentences, units: set[str]) -> str:
     """Return a notice of the words that were found in sentences, and of the role of their templates.
 
-    Templates are replicates if all `units` of the list are words in sentences and share the templates.
+    `sentences` has the sentences of each word, and `units` are all words of the list, of which some may have no
+    sentences. Templates are replicates if all units have sentences with the same templates.
     """
     n_sentences = sum(map(len, sentences.values()))
     beginning = f"{where}: {n_sentences} sentences were made from {counted(len(sentences), 'word')}"
     if n_sentences == len(sentences):
         return f"{beginning}, one from each"
-    if units <= sentences.keys() and (templates := shared_templates(sentences)):
+    templates = shared_templates(sentences)
+    if templates and units <= sentences.keys():
         return f"{beginning}. The words are the units, and their {len(templates)} templates are replicates"
     return (
         f"{beginning}. The words are the units, and because they occur in different templates, each has the mean vector"
@@ -145,11 +151,13 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 # Words that the list defines.
 
 
-def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
+def _stated_words(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
     """Return the words of each group or class from the table [sentences], which lists the sentences of each word.
 
-    The entries of a group or class may be words or sentences. For each category, the result has the sentences of each
-    word, and the template of each sentence. Categories without such words are omitted.
+    The entries of a group or class (category) may be words or sentences, which are replaced by their words. For each
+    category, the result has the sentences of each word, and the template of each sentence, in which "{}" replaces the
+    word with its article. Words that are not in the table are used without a sentence. Categories without words of the
+    table are omitted.
     """
     if not isinstance(value := content.values["sentences"], Mapping):
         raise WordListError(
@@ -162,7 +170,7 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
         words: dict[str, dict[str, str]] = {}
-        for word in dict.fromkeys(map(word_of.get, entries, entries)):
+        for word in dict.fromkeys(word_of.get(entry, entry) for entry in entries):
             if word not in sentences and is_sentence(word):
                 raise WordListError(
                     f"{table.where} has no word for the sentence '{word}' of '{category}'. Add the sentence to its"
@@ -185,7 +193,7 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
 type _Readings = dict[str, tuple[_Slot | None, list[_Slot]]]
 
 
-def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
+def _recognised_words(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
     """Recognise the words of each group (or class) from its sentences, and return their sentences and templates.
 
     For example, the words of "This is a rose." and "This is a lily." are "rose" and "lily", and "This is {}." is a
@@ -198,14 +206,15 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
         return {}
     with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
     compared = with_sentences if len(with_sentences) > 1 else {**categories, **others}
-    n_categories = Counter[str]()  # in which a token occurs
+    n_categories = Counter[str]()  # the number of categories in which a token occurs
     for entries in compared.values():
         n_categories.update(set(chain.from_iterable(map(_tokens, entries))))
     shared_tokens = frozenset(token for token, count in n_categories.items() if count > 1)
     readings = _readings(chain.from_iterable(with_sentences.values()), shared_tokens)
     words_of = {}
     for category, sentences in with_sentences.items():
-        words_of[category] = _words_of(category, {sentence: readings[sentence] for sentence in sentences}, where)
+        readings_of_category = {sentence: readings[sentence] for sentence in sentences}
+        words_of[category] = _words_of(category, readings_of_category, where)
     return words_of
 
 
@@ -236,7 +245,7 @@ def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[
     reading must have exactly one reading whose word is known from another sentence. Errors are raised if the word of a
     sentence is unclear, or if all sentences seem to have the same word.
     """
-    known_words = {best.key for best, _ in readings.values() if best}
+    known_words = {best.key for best, _ in readings.values() if best}  # in lower case
     slot_of: dict[str, _Slot] = {}
     for sentence, (best, slots) in readings.items():
         slots_of_known_words = [slot for slot in slots if slot.key in known_words]
@@ -254,24 +263,29 @@ def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[
 def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: str, where: str) -> None:
     """Raise an error if a sentence may have been made from two of the words.
 
-    `words` has the sentences of each word, and `slot_of` the reading of each sentence. Tokens of a sentence that also
-    occur in another word make the reading ambiguous.
+    `words` has the sentences of each word, with their templates, and `slot_of` the reading of each sentence, which
+    splits it into a template and a word. If a token of a sentence occurs in another word, this may be the word of the
+    sentence instead.
     """
     words_with_token: dict[str, set[str]] = defaultdict(set)
-    for word, template_of in words.items():
-        for sentence in template_of:
+    for word, sentences_of_word in words.items():
+        for sentence in sentences_of_word:
             for token in _tokens(slot_of[sentence].word):
                 words_with_token[token].add(word)
-    for word, template_of in words.items():
-        for sentence in template_of:
-            other_words = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence))) - {word}
+    for word, sentences_of_word in words.items():
+        for sentence in sentences_of_word:
+            possible_words = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence)))
+            other_words = possible_words - {word}
             if other_words:
                 choice = f"'{word}' or '{min(other_words)}'"
                 raise _unclear(where, f"the word of the sentence '{sentence}' in '{category}' may be {choice}")
 
 
 def _unclear(where: str, problem: str) -> WordListError:
-    """Return the error for a list whose words cannot be recognised from its sentences."""
+    """Return the error for a list whose words cannot be recognised from its sentences, with three ways to proceed.
+
+    `problem` states what is unclear about a sentence, and `where` is the name of the list.
+    """
     return WordListError(
         f"{where}: {problem}. List the sentences of each word in [sentences], or list words and use `templates` with an"
         f' encoder. If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in'
@@ -286,7 +300,7 @@ def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     which its sentences are collected. A word and its plural become one word if their sentences have different
     templates. The word is spelt as within a sentence or, if it only begins sentences (`first`), as there.
     """
-    slots_of = grouped(slots, attrgetter("key"))
+    slots_of = grouped(slots, attrgetter("key"))  # by the word in lower case
 
     def templates(word: str) -> set[str]:
         return {slot.template for slot in slots_of[word]}
@@ -299,8 +313,8 @@ def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
                 slots_of[singular] += slots_of.pop(plural)
     words = {}
     for key, slots_of_word in slots_of.items():
-        # The spelling within a sentence or, if there is none, at the beginning of a sentence.
-        spelling = min((slot for slot in slots_of_word if slot.key == key), key=lambda slot: slot.first).word
+        slots_of_singular = [slot for slot in slots_of_word if slot.key == key]
+        spelling = min(slots_of_singular, key=attrgetter("first")).word  # False, within a sentence, is less than True
         words[spelling] = {slot.sentence: slot.template for slot in slots_of_word}
     return words
 
@@ -320,12 +334,13 @@ def _slots(sentence: str, shared_tokens: frozenset[str]) -> Iterator[_Slot]:
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         follows_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
-        start = tokens[first - 1 if follows_article else first].start()  # of the slot
+        slot_start = tokens[first - 1 if follows_article else first].start()
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):
             text = tokens[last].group()
             if text.casefold() in {*shared_tokens, *_AUXILIARIES, *_ARTICLES} or not text[0].isalnum():
                 break
             end = tokens[last].end()
-            template = f"{sentence[:start]}{{}}{sentence[end:]}"
+            template = f"{sentence[:slot_start]}{{}}{sentence[end:]}"
             if any(map(str.isalnum, template)):
-                yield _Slot(sentence, template, sentence[tokens[first].start() : end], first == 0)
+                word = sentence[tokens[first].start() : end]
+                yield _Slot(sentence, template, word, first == 0)

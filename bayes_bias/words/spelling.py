@@ -88,7 +88,7 @@ def unaccented(word: str) -> str:
     letter = ""
     for sign in normalize("NFKD", folded):
         if category(sign) != "Mn":
-            letter = sign
+            letter = sign  # to which the accents that follow belong
         elif _is_optional(sign, letter):
             continue
         kept.append(sign)
@@ -98,8 +98,9 @@ def unaccented(word: str) -> str:
 def _is_optional(sign: str, letter: str) -> bool:
     """Return True if readers of a script take a letter without this sign for the same letter.
 
-    Accents of Latin, Greek, and Hebrew letters are optional. A few signs of Arabic and Cyrillic letters make another
-    letter.
+    `sign` is an accent after its letter, as in decomposed text. Accents of Latin, Greek, and Hebrew letters are
+    optional. A few signs of Arabic and Cyrillic letters make another letter. The script is the first word of the
+    letter's name in Unicode, such as "LATIN SMALL LETTER E".
     """
     match name(letter, "").split(" ")[0]:
         case "LATIN" | "GREEK" | "HEBREW":
@@ -108,8 +109,7 @@ def _is_optional(sign: str, letter: str) -> bool:
             return sign not in _ON_ALEF or letter == _ALEF
         case "CYRILLIC":
             return sign == _ACUTE or (sign, letter) == (_DIAERESIS, "\u0435")  # stress, and \u0451 for \u0435
-        case _:
-            return False
+    return False
 
 
 # Number of words that a line names.
@@ -131,9 +131,10 @@ def other_spellings(
 ) -> dict[str, str]:
     """Find another spelling of each missing word, such that two words never get the same spelling.
 
-    `spellings` are the words of a source. A spelling is not used if another word has it (`spellings_in_use`). For the
-    `match` "case", two spellings are alike if they differ only in case, and for "accents", also if they differ in
-    accents (see `ALIKE`).
+    `words` are the missing words, and `spellings` the words of a source, of which those in `spellings_in_use` belong to
+    other words already. For the `match` "case", two spellings are alike if they differ only in case, and for "accents",
+    also if they differ in accents. `ALIKE` has a function that returns the form which such spellings share. The first
+    word with a form gets the first unused spelling, the next word the next one.
 
     Examples
     --------
@@ -167,6 +168,9 @@ def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -
 
 def offer(variants: Mapping[str, Iterable[str]]) -> str:
     """Suggest the `match` that would find words under another spelling, as a sentence.
+
+    `variants` has similar spellings of each word. `ALIKE` has, for each `match`, a function that returns the form which
+    two spellings of a word share. The sentence is empty if no spelling is the same word.
 
     Examples
     --------
@@ -202,7 +206,10 @@ _PARTS = re.compile(r"[^\W\d_]+")
 
 
 def checked_language(code: str, place: str) -> str:
-    """Return the code of a language in lower case, or "", and raise an error if it is not a code."""
+    """Return the code of a language in lower case with hyphens, such as "pt-br", or "" if no language is stated.
+
+    Raise an error if a text is not a code. `place` is the name of the argument or key, for the message.
+    """
     if code and not _CODE.fullmatch(code):
         raise WordListError(
             f"{place} must be the code of a language, but is '{code}'. Use two or three letters, for example 'en' or"
@@ -231,11 +238,8 @@ def count_english(words: Collection[str]) -> int:
     2
     """
     frequent = _english_words()
-    count = 0
-    for word in words:
-        parts = _PARTS.findall(word)
-        count += bool(parts) and frequent.issuperset(map(str.casefold, parts))
-    return count
+    parts_of_words = map(_PARTS.findall, words)  # a phrase has several parts
+    return sum(bool(parts) and frequent.issuperset(map(str.casefold, parts)) for parts in parts_of_words)
 
 
 @cache

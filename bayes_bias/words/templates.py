@@ -131,6 +131,9 @@ class Templates(Telling):
     def pairs(self, target: tuple[str, str], attribute: tuple[str, str]) -> tuple[Pair, ...]:
         """Put a target and an attribute into every template. Each of the two is a word and its class.
 
+        The templates must have the slots {target} and {attribute} (`TWO`). The phrase of a word is the word with the
+        text around it that its class requires, such as the article of a noun.
+
         Raises
         ------
         TemplateError
@@ -148,8 +151,9 @@ class Templates(Telling):
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
         """Put a word into a template.
 
-        If the template has another form for the class of the word, the word replaces the slot of this form. Otherwise,
-        the phrase of the class is put into the slot.
+        If the template has another form for the class of the word, the word alone replaces the slot of this form.
+        Otherwise, the phrase of the word is put into the slot: the text before it, such as an article, the word, and
+        the text after it.
         """
         form = template.forms.get(word_class)
         if form is None:
@@ -164,7 +168,11 @@ class Templates(Telling):
         return before, word, after
 
     def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
-        """Raise an error if the templates have other slots, or do not fit a word of this class."""
+        """Raise an error if the templates have other slots, or do not fit a word of this class.
+
+        `slots` are ("word",), or ("attribute", "target") for templates with two words. `_sets_with` names the built-in
+        templates to use instead.
+        """
         if self.slots != slots:
             raise TemplateError(
                 f"The templates must have {_slots_text(slots)} here, but '{self.name}' has {_slots_text(self.slots)}."
@@ -224,7 +232,8 @@ def _sets_with(slots: tuple[str, ...], word_class: str | None = None) -> str:
 def _read(content: Content, name: str) -> Templates:
     """Check the content of a file, and return its sentences.
 
-    The file may have its own phrases for classes of words, which replace the built-in `phrases`.
+    A phrase is the form of a word of a class, such as noun, in a sentence: its text with the slot {word} (`ONE`). The
+    file may have its own phrases, which replace the built-in `phrases`. `name` is the name of the file without ending.
     """
     content.check_keys(_KEYS)
     own_phrases = content.table("phrases")
@@ -247,7 +256,11 @@ def _read(content: Content, name: str) -> Templates:
 
 
 def _templates(content: Content) -> tuple[Template, ...]:
-    """Return the sentences of a file, which must differ and have the same slots."""
+    """Return the sentences of a file, which must differ and have the same slots.
+
+    A slot is a place for a word, such as {word} in "This is {word}." A file has a sentence in each of its
+    [[sentences]].
+    """
     entries = content.values.get("sentences", [])
     if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
         raise TemplateError(
@@ -269,7 +282,11 @@ def _templates(content: Content) -> tuple[Template, ...]:
 
 
 def _template(entry: Any, where: str) -> Template:
-    """Check one entry of [[sentences]], and return the sentence with its forms for some classes of words."""
+    """Check one entry of [[sentences]], and return the sentence with its forms for some classes of words.
+
+    An entry has the sentence under the key ``text``, and may have other forms of the sentence under the names of word
+    classes, such as "They are {word}." for plurals.
+    """
     if not isinstance(entry, Mapping) or "text" not in entry:
         raise TemplateError(f'{where} has no text. Write text = "This is {{word}}.", for example.')
     content = Content(entry, where, TemplateError)
@@ -327,11 +344,12 @@ def _with_article(form: str, word: str) -> str:
 def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
     """Fill the slots of a sentence, capitalise its first letter, and return the position of each word.
 
-    `words` has the phrase of each slot: the text before the word, the word, and the text after it.
+    `words` has the phrase of each slot by its name, as in "{target}": the text before the word, the word, and the text
+    after it. The position of a word is its first character and the character after its last one.
     """
     sentence, spans = "", {}
-    for number, part in enumerate(_SLOT.split(text)):  # text and names of slots alternate
-        if number % 2 == 0:
+    for number, part in enumerate(_SLOT.split(text)):
+        if number % 2 == 0:  # text, with which names of slots alternate
             sentence += part
         else:
             before, word, after = words[part]
@@ -339,8 +357,9 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
             spans[part] = (start, start + len(word))
             sentence += before + word + after
     capital = sentence[:1].upper()
-    # The capital of a letter such as "ß" is longer, and would move the words.
-    return (capital + sentence[1:] if len(capital) == 1 else sentence), spans
+    if len(capital) == 1:  # the capital of a letter such as "ß" is longer, and would move the words
+        sentence = capital + sentence[1:]
+    return sentence, spans
 
 
 # The indefinite article, by the first sound of a noun.
@@ -384,7 +403,9 @@ def phrases() -> Mapping[str, str]:
 
 
 def word_classes(*wordlists: WordList) -> Mapping[str, str]:
-    """Return the lexicon. Word classes that a list states replace the entries of the lexicon.
+    """Return the word class of each word in the lexicon, such as noun, and of each word for which a list states one.
+
+    The classes in a list replace those in the lexicon.
 
     Raises
     ------
@@ -403,7 +424,11 @@ def word_classes(*wordlists: WordList) -> Mapping[str, str]:
 
 
 def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> None:
-    """Raise one error for all words whose class is unknown. For a single word, name its class in another case."""
+    """Raise one error for all words whose class (noun, name, or another) is unknown.
+
+    `class_of` has the class of all known words. If a single word is unknown, but is known with other capital letters,
+    the error names the classes of these spellings.
+    """
     unknown = [word for word in dict.fromkeys(words) if word not in class_of]
     if not unknown:
         return

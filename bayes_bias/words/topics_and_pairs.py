@@ -54,10 +54,10 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
 
 
 def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> SentencePairs:
-    """Return words of two groups, or of two classes, that are matched one to one.
+    """Return the pairs of a list: words of two groups, or of two classes, that are matched one to one, such as he/she.
 
     `categories` has "group" or "class" and its name for each word. A word in several places is treated as a target or,
-    if it is not a target, as a member of the first class that contains it.
+    if it is not a target, as a member of the first class that contains it, because later entries replace earlier ones.
     """
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):
@@ -67,23 +67,28 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
         categories |= dict.fromkeys(classes[name], ("class", name))
     for name, words in groups.items():
         categories |= dict.fromkeys(words, ("group", name))
-    checked: list[tuple[str, str]] = []
+    checked_pairs: list[tuple[str, str]] = []
     for pair in pairs:
-        checked.append(_checked_pair(pair, categories, set(chain.from_iterable(checked)), content.where))
-    return tuple(checked)
+        matched_words = set(chain.from_iterable(checked_pairs))
+        checked_pairs.append(_read_pair(pair, categories, matched_words, content.where))
+    return tuple(checked_pairs)
 
 
 def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
-    """Reduce the topics of each group and class to the words that it still has, and omit empty topics."""
+    """Reduce the topics of each group and class to the words that it still has, and omit empty topics.
+
+    `topics` has the words of each topic for each group or class, and `groups` and `classes` have the words that each
+    still has.
+    """
     remaining = {}
     for category, words_of_topic in topics.items():
-        words = {*groups.get(category, ()), *classes.get(category, ())}
-        words_left = {}
-        for topic, members in words_of_topic.items():
-            if kept := tuple(word for word in members if word in words):
-                words_left[topic] = kept
-        if words_left:
-            remaining[category] = MappingProxyType(words_left)
+        words_left = {*groups.get(category, ()), *classes.get(category, ())}
+        topics_left = {}
+        for topic, words in words_of_topic.items():
+            if members := tuple(word for word in words if word in words_left):
+                topics_left[topic] = members
+        if topics_left:
+            remaining[category] = MappingProxyType(topics_left)
     return MappingProxyType(remaining)
 
 
@@ -115,9 +120,7 @@ def refuse_buried_keys(content: Content) -> None:
                 )
 
 
-def _checked_pair(
-    pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
-) -> tuple[str, str]:
+def _read_pair(pair: Any, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str) -> tuple[str, str]:
     """Return a pair, or raise an error if it does not match words of two groups or of two classes.
 
     `categories` has "group" or "class" and its name for each word of the list, and `matched` the words of earlier

@@ -146,7 +146,10 @@ class WordList(Telling):
     unit: str = WORD
 
     def __post_init__(self) -> None:
-        """Raise an error if a text of the list would change on pages, where `unit` replaces the noun "word"."""
+        """Raise an error if a text of the list would change on pages, where `unit` replaces the noun "word".
+
+        `with_unit` makes this replacement, which must leave the title, names, and words of the list as they are.
+        """
         for text in (self.title, *self.groups, *self.classes, *self._compared_words):
             if with_unit(text, self.unit) != text:
                 raise WordListError(
@@ -221,8 +224,8 @@ class WordList(Telling):
         English. They are added to a list that states no language, with a remark, if half of its words are frequent
         English words.
         """
-        lists, in_other_language, remarks = self._in_language(load_control_lists(controls))
-        merged = dict(self.controls)
+        lists, notices_of_omitted, remarks = self._in_language(load_control_lists(controls))
+        merged = dict(self.controls)  # with the words of all control classes, of which some may be dropped
         topics: dict[str, Words] = {}
         word_classes: dict[str, str] = {}
         sources, notices = list(self.control_sources), list(self.notices)
@@ -239,7 +242,7 @@ class WordList(Telling):
             notices += added.notices
             if added.source.citation:
                 sources.append(added.source)
-        controls_left, about_dropped = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
+        controls_left, notices_of_dropped = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         pairs = self.pairs
         for added in lists:
             pairs += topics_and_pairs.remaining_pairs(added.pairs, controls_left)
@@ -252,15 +255,16 @@ class WordList(Telling):
             pairs=pairs,
             word_classes=MappingProxyType(word_classes),
             control_sources=tuple(sources),
-            notices=(*notices, *about_dropped, *in_other_language),
+            notices=(*notices, *notices_of_dropped, *notices_of_omitted),
             remarks=(*self.remarks, *remarks),
         )
 
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
         """Select the control classes in the language of this list.
 
-        Return them, notices of omitted ones, and remarks: if the list states no language, that it is assumed to be
-        English, and if few of its words are English although it states this language, that the language seems wrong.
+        Each element of `controls` has one or more control classes. Return the selected elements, notices of the omitted
+        ones, and remarks. A list that states no language is assumed to be English if its words are, and a remark states
+        this. If a list states English but few of its words are, another remark states that the language seems wrong.
         """
         kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
         remarks: tuple[str, ...] = ()
@@ -280,7 +284,11 @@ class WordList(Telling):
 
     def _is_foreign(self, controls: "WordList") -> bool:
         """Return True if control classes are in another language than this list, which states it or shows it by its
-        words."""
+        words.
+
+        A list without a language is taken as English if half of its words are frequent in English. Control classes
+        without a language fit every list.
+        """
         if not controls.language:
             return False
         if self.language:
@@ -292,9 +300,7 @@ class WordList(Telling):
         foreign = [control_list for control_list in controls if self._is_foreign(control_list)]
         if not foreign:
             return ()
-        names: list[str] = []
-        for control_list in foreign:
-            names += [f"'{name}'" for name in control_list.controls]
+        names = [f"'{name}'" for control_list in foreign for name in control_list.controls]
         noun = "control classes" if len(names) > 1 else "control class"
         omitted = f"{self.name}: {noun} {joined(names)} omitted"
         if self.language:
@@ -382,14 +388,15 @@ class WordList(Telling):
     @property
     def texts(self) -> tuple[str, ...]:
         """The entries to look up in an embedding: the sentences of words, or the words themselves."""
-        texts: list[str] = []
-        for word in self.words:
-            texts += self.sentences.get(word, (word,))
-        return tuple(texts)
+        return tuple(chain.from_iterable(self.sentences.get(word, (word,)) for word in self.words))
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word in a sub-topic, or nothing if words are treated as independent."""
+        """The sub-topic of each word in a sub-topic, or nothing if words are treated as independent.
+
+        Sub-topics are only used if `sub_topics` is "from vectors". `topics` has the sub-topics of each group and class,
+        and the words of each sub-topic.
+        """
         if self.sub_topics != "from vectors":
             return {}
         topic_of: dict[str, str] = {}
@@ -406,7 +413,8 @@ class WordList(Telling):
     def sha256(self) -> str:
         """Hash of words and stereotypes, and of the topics, pairs, sub-topics, and word classes in use.
 
-        Layout, comments, and titles do not change the hash.
+        Layout, comments, and titles do not change the hash. Optional parts are only included if the list has them, so
+        that a new kind of part does not change the hashes of other lists.
         """
         content: list[object] = [self.groups, self.classes, self.stereotypes, self.controls]
         if self.topics or self.pairs:
@@ -526,7 +534,10 @@ def load_wordlist(
 def _loaded(source: ListLike, reading: Reading) -> WordList:
     """Read a list from a source of any kind. See `load_wordlist`.
 
-    `reading` has the arguments for columns, so an error is raised if one is passed with a list that defines its groups.
+    A source is a file or built-in name, a query of WEFE, columns of words (a DataFrame, or a mapping without the keys
+    `groups` and `classes`), a mapping with these keys, or a `WordList`. `reading` has the arguments for columns. If one
+    of them is passed with a source that defines its groups, `reading.refuse` raises an error. The functions that are
+    called here return the fields of a `WordList` by name.
     """
     if isinstance(source, str | Path):
         return WordList(**_list_fields(*read_list_file(source, reading)))
@@ -579,7 +590,7 @@ def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...
 
 @cache
 def shipped_controls() -> Mapping[str, frozenset[str]]:
-    """Return the words of each built-in control class, by the name of the class."""
+    """Return the words of each built-in control class, by the name of the class. A file may have several classes."""
     words_of: dict[str, frozenset[str]] = {}
     for name in control_names():
         for class_name, words in load_controls(name).controls.items():
@@ -609,9 +620,10 @@ def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, 
 
 
 def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, Any]:
-    """Check and return the fields of a list from columns, that is, from headings with words.
+    """Check and return the fields of a `WordList` from columns, that is, from headings with words.
 
-    `source` is a DataFrame, or a mapping that may also contain settings, such as the title of the list.
+    `source` is a DataFrame, or a mapping that may also contain settings, such as the title of the list. The columns of
+    a DataFrame have the same length, so the shorter ones may be `padded` with empty cells or fillers.
     """
     settings = settings_of(source)
     reading = replace(reading, has_sentences="sentences" in settings)
@@ -653,9 +665,13 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     classes, omitted_attributes = list_rules.without_words(compared_classes, reasons, where)
     controls, omitted_controls = list_rules.separate_controls(control_classes, groups, compared_classes, where)
     topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, all_classes)
-    compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
-    reason = "because no group has them as its stereotype"
-    as_controls = f"{name}: used as control classes {reason}: {', '.join(control_classes)}"
+    notices = [*content.notices, *about_sentences, *repeated_targets, *repeated_attributes, *repeated_in_topics]
+    notices += [*omitted_attributes, *list_rules.inflections({**groups, **compared_classes}, topics, name)]
+    if len(opposites) > 1 and "opposites" not in content.values:
+        notices.append(f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}")
+    if control_classes:
+        reason = "because no group has them as its stereotype"
+        notices.append(f"{name}: used as control classes {reason}: {', '.join(control_classes)}")
     return head | {
         "groups": MappingProxyType(groups),
         "classes": MappingProxyType(classes),
@@ -669,18 +685,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         ),
         "sentences": MappingProxyType(sentences),
         "aliases": MappingProxyType(list_rules.read_aliases(content, groups)),
-        "notices": (
-            *content.notices,
-            *about_sentences,
-            *repeated_targets,
-            *repeated_attributes,
-            *repeated_in_topics,
-            *omitted_attributes,
-            *list_rules.inflections({**groups, **compared_classes}, topics, name),
-            *([compared_with] if len(opposites) > 1 and "opposites" not in content.values else []),
-            *([as_controls] if control_classes else []),
-            *omitted_controls,
-        ),
+        "notices": (*notices, *omitted_controls),
     }
 
 
@@ -722,7 +727,11 @@ def _unit(content: Content) -> str:
 
 
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields that word lists and control classes share, except their words."""
+    """Check and return the fields that word lists and control classes share, except their words.
+
+    `content` has the keys of a file, such as the title, and `name` is the name of the list, which is also the default
+    title. Unknown keys, and keys below a [table] to which they do not belong, are errors.
+    """
     content.check_keys(_KEYS)
     topics_and_pairs.refuse_buried_keys(content)
     return {
