@@ -76,13 +76,11 @@ class LanguageModelColumn:
         """
         if self.predict is not None:
             check_predicted(self.predict)
-        templates, model = load_templates(self.templates), open_score(self.model, trust=self.trust)
+        templates = load_templates(self.templates)
+        model = open_score(self.model, trust=self.trust)
+        predict = self.predict or predicted_by_default(model)
         return replace(
-            self,
-            model=model,
-            templates=templates,
-            predict=self.predict or predicted_by_default(model),
-            name=name or self.name or name_of(model),
+            self, model=model, templates=templates, predict=predict, name=name or self.name or name_of(model)
         )
 
     def with_model(self, model: Score | str | Path, name: str) -> "LanguageModelColumn":
@@ -123,14 +121,14 @@ class _StoredModel:
         All clozes (sentences with a gap, and the word in the gap) are one job. Its stored result is reused if the
         identity of the model and the clozes are the same. The progress of this job is not shown.
         """
-        depends_on = [self.identity, list(map(astuple, clozes))]
+        depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
         with shown(Quiet()):
             (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
         return list(outcome.needed())
 
 
 def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
-    """Return log probabilities as numbers that can be written to JSON."""
+    """Return the log probability of each cloze by a model, as numbers that can be written to JSON."""
     return list(map(float, model(clozes)))
 
 
@@ -226,8 +224,9 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
 def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
     """Return a version with an opened source.
 
-    `columns` are the opened originals by name. If the original is a language model, the version must be another model,
-    which is used with the same templates and settings. Raise an error if the version does not suit its original.
+    `columns` are the opened originals by name, and `version.embeddings` the names of the originals to which the version
+    applies, or empty for all of them. If the original is a language model, the version must be another model, which is
+    used with the same templates and settings. Raise an error if the version does not suit its original.
     """
     for name in version.embeddings:
         if name not in columns:
@@ -295,13 +294,14 @@ def read_columns(
             for version in versions_of_source:
                 yield Column(version.named(source.name), source.name, version.name, failed=str(error))
             continue
-        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))  # also for the versions
-        original = _column_of_embedding(excerpt, *how, originals={})
+        # The lists and all settings are the same for the versions, whose related words are those of the original.
+        lists_and_settings = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))
+        original = _column_of_embedding(excerpt, *lists_and_settings, originals={})
         yield original
         for version in versions_of_source:
             try:
                 vectors = source if version.needs_vocabulary else excerpt
-                column = _column_of_embedding(version.applied(vectors), *how, originals=original.cells)
+                column = _column_of_embedding(version.applied(vectors), *lists_and_settings, originals=original.cells)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
             learned = frozenset(version.learned_words)

@@ -302,7 +302,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
 
 
 def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    """Return the values under those of these keys that are present."""
+    """Return the values of a table under some `keys`. Keys that the table does not have are omitted."""
     return {key: content[key] for key in keys if key in content}
 
 
@@ -317,7 +317,8 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a table for each combination of encoder settings. Its name contains the settings that vary.
 
-    For example, ``layer = [6, 12]`` results in two tables with the settings ``layer = 6`` and ``layer = 12``.
+    A setting in _CHOICES varies if its value is a list. For example, ``layer = [6, 12]`` results in two tables with the
+    settings ``layer = 6`` and ``layer = 12``. If no setting varies, the result is the `content` itself.
     """
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():

@@ -61,7 +61,7 @@ class Computed:
                 row[f"{_SHARES}{part.replace(' ', '_')}"] = share
             controls = row.pop("controls", {})
             problems = "; ".join(row.pop("problems"))
-            rows[at] = row | controls | {"problems": problems}
+            rows[at] = {**row, **controls, "problems": problems}
         return _frame(rows, ["model", *CELL])
 
     def failures(self, of: str) -> list[tuple[str, str, str, str]]:
@@ -128,8 +128,8 @@ def cells_table(
     cells["chance"] = cells.chance.where(has_converged)
     # Holm's adjustment counts all cells that were tested, including those whose probability is missing.
     tested = cells[cells.source != ""]
-    adjusted = tested.chance.groupby(tested.version_of != "").transform(lambda family: holm(family.to_numpy()))
-    cells["chance_holm"] = adjusted
+    is_version = tested.version_of != ""
+    cells["chance_holm"] = tested.chance.groupby(is_version).transform(lambda family: holm(family.to_numpy()))
     cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
     return cells
 
@@ -174,7 +174,7 @@ def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:
     rows = []
     for (embedding, words), outcome in measured.items():
         if not outcome.failed:
-            rows += [{"embedding": embedding, "list": words} | row for row in outcome.result["rows"]]
+            rows += [{"embedding": embedding, "list": words, **row} for row in outcome.result["rows"]]
     names = [*CELL, "measure"]
     return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
 
@@ -187,7 +187,7 @@ def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
-        rows += [{"embedding": embedding, "list": words} | part for part in parts]
+        rows += [{"embedding": embedding, "list": words, **part} for part in parts]
     frame = pd.DataFrame(rows, columns=[*CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
     return frame.fillna("")  # stored results of older releases have no columns for replaced words
 
