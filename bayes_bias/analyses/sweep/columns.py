@@ -72,7 +72,9 @@ class LanguageModelColumn:
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
         """Return a copy with a name, with model and templates in memory, and with the words that the model predicts.
 
-        Therefore, a version of the model predicts the same words, even if the version is causal but the model is not.
+        Before, model and templates may be names or paths, and `predict` ("targets" or "attributes") may be missing. It
+        is set here, so that a version of the model predicts the same words, even if the version is causal but the model
+        is not.
         """
         if self.predict is not None:
             check_predicted(self.predict)

@@ -213,7 +213,8 @@ def _draw_normal(
 
     The loadings of an estimate are the contributions of the words on the sampled `sides`, scaled to length 1. A draw is
     ``mean + sd (loadings @ u)`` with a standard normal u for each word. An estimate without contributions is
-    independent of all others.
+    independent of all others. `means` and `sds` have a number for each estimate, and `contributions` maps sides and
+    words to contributions.
     """
     sampled: set[tuple[str, str]] = set()
     for influence in contributions:

@@ -377,19 +377,20 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells with verdict, bias, interval, probabilities and, if the sweep was pooled, the pooled bias.
 
-    Biases from the quasi-F, which screens cells before models are fitted, are in brackets. `estimate_columns` returns a
-    column of means, which is not used because of the brackets, and a column of intervals. The pooled bias is the mean
-    with its interval in the pooled model of all cells, and is missing for versions.
+    A `Column` has a heading, values, and a function that writes a value. Biases from the quasi-F, which screens cells
+    before models are fitted, are in brackets. `estimate_columns` returns a column of means, which is not used because
+    of the brackets, and a column of intervals. The pooled bias is the mean with its interval in the pooled model of all
+    cells, and is missing for versions.
     """
     decimals = sweep.metric.decimals
-    number = partial(fmt.signed, decimals=decimals)
+    write_bias = partial(fmt.signed, decimals=decimals)
     # The bias of each cell, and True if it comes from the quasi-F.
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
     _, interval = estimate_columns(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
         _verdicts(sweep, rows),
-        Column("bias", biases, lambda cell: f"({number(cell.bias)})" if cell.screened else number(cell.bias)),
+        Column("bias", biases, lambda cell: f"({write_bias(cell.bias)})" if cell.screened else write_bias(cell.bias)),
         interval,
         Column("chance", rows.chance, fmt.probability),
         _adjusted(rows),
@@ -410,23 +411,24 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out the change by each version: the biases before and after, and the change with its interval.
 
-    If there is only one embedding, its name is omitted. The last columns show the largest change of a control class,
-    and the number of words of the list from which the version learned, if there are any. Columns with ``spare=True``
-    are omitted if the table is too wide.
+    `rows` are rows of `Sweep.changes`, indexed by (embedding, version, list). If there is only one embedding, its name
+    is omitted. The last columns show the largest change of a control class, and the number of words of the list from
+    which the version learned, if there are any. A `Column` has a heading, values, and a function that writes a value.
+    Columns with ``spare=True`` are omitted if the table is too wide.
     """
     has_one_embedding = len(sweep.originals) == 1
     of_embedding = f" of {sweep.originals[0]}" if has_one_embedding else ""
-    number = partial(fmt.signed, decimals=sweep.metric.decimals)
+    write_bias = partial(fmt.signed, decimals=sweep.metric.decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
         _verdicts(sweep, rows, spare=True),
-        Column("before", rows.before, number, spare=True),
-        Column("after", rows.after, number, spare=True),
+        Column("before", rows.before, write_bias, spare=True),
+        Column("after", rows.after, write_bias, spare=True),
         *estimate_columns(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
         _adjusted(rows),
     ]
     if "control" in rows:
-        columns.append(Column("control moved", rows.control_moved, number, spare=True))
+        columns.append(Column("control moved", rows.control_moved, write_bias, spare=True))
     if sweep.changes.taught.any():
         columns.append(Column(f"{fmt.plural(sweep.unit)} that\ntaught it", rows.taught))
     return Layout(
@@ -652,9 +654,10 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     """Return the tables that are saved as CSV files next to the page, by name.
 
     Tables of optional analyses, such as rankings of versions and pooled models, are omitted if they were not made.
+    Matrices of probabilities, such as ``better``, become tables with a row for each pair (see `_long`).
     """
     names = ("posteriors", "screening", "measures", "coverage", "words", "failures")
-    frames = {"cells": cells_with_pooled(sweep)} | {name: getattr(sweep, name) for name in names}
+    frames = {"cells": cells_with_pooled(sweep), **{name: getattr(sweep, name) for name in names}}
     if sweep.series:
         frames["over-time"] = pd.concat({name: series.table for name, series in sweep.series.items()}, names=["list"])
     if sweep.alike is not None:
@@ -703,8 +706,9 @@ def _save_arrays(sweep: Sweep, path: Path) -> None:
 def arrays(sweep: Sweep) -> xr.Dataset:
     """Return the cells and the pooled model as arrays (embedding, list), for xarray and R.
 
-    NetCDF has no Booleans, so these become 0 and 1. The variables of the pooled model begin with ``pooled_`` for cells,
-    and with ``embedding_`` and ``list_`` for means.
+    Each column of the table of cells becomes a matrix of numbers or of texts. NetCDF has no Booleans, so these become 0
+    and 1. The variables of the pooled model begin with ``pooled_`` for cells, and with ``embedding_`` and ``list_`` for
+    the means of embeddings and of lists. An embedding or a list without a mean, such as a version, has missing values.
     """
     variables: dict[str, Any] = {}
     for name, column in sweep.cells.items():

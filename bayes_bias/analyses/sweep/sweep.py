@@ -211,7 +211,7 @@ def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
                 embeddings_of_class.setdefault(name, []).append(column.name)
     if not embeddings_of_class:
         return ()
-    embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))
+    embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))  # each embedding once
     names = ", ".join(embeddings_of_class)
     return (f"control classes omitted, because they have too few words in {joined([*embeddings])}: {names}",)
 
@@ -256,8 +256,9 @@ def _series(
 ) -> tuple[dict[str, OverTime], dict[str, str]]:
     """Return the analysis over time of each list, and the reason why the analysis of other lists is omitted.
 
-    The slices are the embeddings with a time. A list is analysed if it was measured in at least two of them. If the
-    slices share too few words, the list is omitted, unless the sweep allows a loss of words.
+    The slices are the embeddings with a time, such as the decade of their texts. A list is analysed if it was measured
+    in at least two of them. If the slices share too few words, the list is omitted, unless the sweep allows a loss of
+    words. Notices of the tables and of the analysis are not logged (only errors), because there would be too many.
     """
     cells = {column.name: column.cells for column in columns}
     times_and_names = sorted((time, name) for name, time in grid.times.items() if name in embeddings)

@@ -78,9 +78,9 @@ class Computed:
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a frame with a row for each record, indexed by the keys of `records`.
+    """Return a frame with a row for each record, indexed by the keys of `records`, which are tuples.
 
-    `names` are the names of the index. Without records, the frame has the index but no columns.
+    `names` are the names of the levels of the index. Without records, the frame has the index but no columns.
     """
     if not records:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
