@@ -94,8 +94,10 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     pairs = _pairs(frame)
     items = frame["item"].tolist() if "item" in frame else list(range(len(frame)))
     if len(set(items)) < len(items):
-        twice = next(item for item in items if items.count(item) > 1)
-        raise LanguageModelError(f"`pairs` has several rows of the item '{twice}'. Give each pair its own name.")
+        repeated_item = next(item for item in items if items.count(item) > 1)
+        raise LanguageModelError(
+            f"`pairs` has several rows of the item '{repeated_item}'. Give each pair its own name."
+        )
     step(f"{model.name}: {len(pairs)} pairs")
     scores = np.empty((len(pairs), 2))
     for first in range(0, len(pairs), _AT_A_TIME):
@@ -185,7 +187,8 @@ def kept_posterior(
     if folder is None:
         return sample()
     values = {name: np.asarray(value).tolist() for name, value in inputs.items()}
-    file = folder / f"posterior-{_key(fit_attributes(source, spec, seed), asdict(sampling), values)}.nc"
+    key = _key(fit_attributes(source, spec, seed), asdict(sampling), values)
+    file = folder / f"posterior-{key}.nc"
     if not file.is_file():
         tree = sample()
         save_posterior(tree, file)
@@ -215,5 +218,5 @@ def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: H
 
 
 def _key(*parts: Any) -> str:
-    """Return a hash of inputs, for the name of a file."""
+    """Return a hash of inputs, for the name of a file. It has 20 hexadecimal digits."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
