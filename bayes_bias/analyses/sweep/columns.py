@@ -168,7 +168,8 @@ class Column:
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
     """Open all embeddings and models without reading them. Check that names are unique and metrics are equal.
 
-    `embeddings` is a mapping of names to sources, or one or more sources, which are named after their files.
+    `embeddings` is a mapping of names to sources, or one or more sources, which are named after their files. A source
+    is an embedding, a file of an embedding, or a language model.
     """
     named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
@@ -245,15 +246,19 @@ def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Vers
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
-    """Return a cell for the change of each list by each version, under (name of the version, name of the list)."""
+    """Return a cell for the change of each list by each version, under (name of the version, name of the list).
+
+    `columns` are the embeddings and their versions, each with a cell for each list. `version_of` is the name of the
+    embedding of a version, and empty for an embedding.
+    """
     by_name = {column.name: column for column in columns}
     changes = {}
     for column in columns:
         if not column.version_of:
             continue
         cells_of_original = by_name[column.version_of].cells
-        for words, cell in column.cells.items():
-            changes[column.name, words] = ChangeCell(f"{cell.name}, change", cells_of_original[words], cell)
+        for list_name, cell in column.cells.items():
+            changes[column.name, list_name] = ChangeCell(f"{cell.name}, change", cells_of_original[list_name], cell)
     return changes
 
 
@@ -360,7 +365,7 @@ def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], stor
     """Return the column of a language model, with a cell of log probabilities for each list.
 
     The source of the model, the number of templates, and the metric are taken from the first list that could be
-    measured.
+    measured. If a list could not be measured, the `table` is a text with the reason.
     """
     column = Column(model.name)
     cells = {}

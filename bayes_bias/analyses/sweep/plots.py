@@ -156,7 +156,7 @@ class Matrix:
 def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette: Sequence[str] | None) -> Axes:
     """Draw all cells of a matrix, and return the axes.
 
-    Each cell has a horizontal axis with zero in the middle and the bias `reach` at its right end. This is the largest
+    Each cell has a horizontal axis with zero in the middle and the bias `reach` near its right end. This is the largest
     bias or, if it is larger, the bias beyond which only 3% of intervals extend, so that few intervals are cut off.
 
     If there are more than _NUMBERED cells, they are small and without numbers. Names of lists are rotated if they are
@@ -197,7 +197,8 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
 def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     """Return the look of the mark of each cell, which is a key of `_LOOKS` and depends on source and verdict.
 
-    If several conditions apply to a cell, the last assignment takes precedence.
+    A cell `survives` if its bias is distinguishable after Holm's adjustment. If several conditions apply to a cell, the
+    last assignment takes precedence.
     """
     half_filled = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
     looks = pd.Series(np.where(half_filled, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
@@ -233,6 +234,7 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
     """
     cells = matrix.cells.assign(look=looks_of(matrix.cells)).dropna(subset="bias")
     x = pd.Index(sweep.lists).get_indexer(cells.index.get_level_values("list"))
+    # If there is a number in the upper half of the cell, the interval is drawn below the centre.
     y = pd.Index([*matrix.rows]).get_indexer(cells.index.get_level_values("embedding")) + (0.14 if numbered else 0.0)
     # Horizontal distances of bias, lower end, and upper end from the centre of the cell.
     offsets = cells[["bias", *interval_columns(cells)]].to_numpy() / reach * _REACH

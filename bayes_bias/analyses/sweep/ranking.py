@@ -102,9 +102,9 @@ class VersionRanking(Tabled):
         points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
         if lower > -_NEGLIGIBLE and upper < _NEGLIGIBLE:
             return f"'{best}' and '{rival}' leave practically the same bias (paired difference {points})."
-        conclusion = (
-            f"'{best}' leaves least" if lower > 0 else f"It is open whether '{best}' or '{rival}' leaves less bias"
-        )
+        conclusion = f"It is open whether '{best}' or '{rival}' leaves less bias"
+        if lower > 0:
+            conclusion = f"'{best}' leaves least"
         more = f"'{rival}' leaves {points} more (probability {probability(prob_better.min())})"
         return f"{conclusion}: paired over the same {plural(self.unit)}, {more}."
 

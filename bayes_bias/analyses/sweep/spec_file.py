@@ -337,7 +337,8 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
 def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
     """Return the content of an [[embeddings]] table with its versions.
 
-    The key `at` is the time of the texts. It refers to one embedding, which may have replicates.
+    `where` is the name of the sweep file, for messages, and `folder` its folder. The key `at` is the time of the texts.
+    It refers to one embedding, which may have replicates.
     """
     place = f"{where}, [[embeddings]]"
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
@@ -423,8 +424,8 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
 def _paths_of_files(where: str, content: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the paths that match the names and patterns of `files`, in the folder of the sweep file.
 
-    A pattern has wildcards, such as ``*.txt``, and must match a file. A name that is not a file is the built-in name of
-    an embedding, and remains unchanged.
+    `content` is an [[embeddings]] table of the sweep file `where`. A pattern has wildcards, such as ``*.txt``, and must
+    match a file. A name that is not a file is the built-in name of an embedding, and remains unchanged.
     """
     paths: list[str] = []
     for name in _texts(where, content, "files"):
@@ -449,8 +450,9 @@ def _glob(folder: Path, pattern: str) -> list[Path]:
 def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
     """Return built-in names and paths of the lists that a file names.
 
-    A name may have wildcards, and a name with "/" is a path. A name or pattern that matches both a built-in list and a
-    file is an error. A name that matches neither remains unchanged, so that opening it raises an error.
+    `value` is the key `lists` of the sweep file `where`, and `folder` the folder of this file. A name may have
+    wildcards, and a name with "/" is a path. A name or pattern that matches both a built-in list and a file is an
+    error. A name that matches neither remains unchanged, so that opening it raises an error.
     """
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
@@ -492,7 +494,10 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path)
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty tuple."""
+    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty tuple.
+
+    The message of an error names the file or table (`where`).
+    """
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all_are(str, texts) or not all(texts):
