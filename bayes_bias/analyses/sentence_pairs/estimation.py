@@ -478,7 +478,8 @@ def _noise_interval(draws: EstimandDraws, ci_prob: float) -> Numbers:
     normal distribution.
     """
     noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)  # (draw, label)
-    thinned = noise_sd[:: max(1, len(noise_sd) // 500)]
+    stride = max(1, len(noise_sd) // 500)
+    thinned = noise_sd[::stride]
     normal_quantiles = norm.ppf((np.arange(199) + 0.5) / 199)
     noise = thinned[:, None, :] * normal_quantiles[:, None]  # (draw, quantile, label)
     return np.quantile(noise, tails(ci_prob), axis=(0, 1))
