@@ -74,8 +74,7 @@ def spec_of(data: CriterionData) -> ModelSpec:
         priors |= _OF_COVARIATES
     if data.family is not None:
         priors |= _OF_FAMILIES
-    title = "Correlation of bias and criterion, errors in both"
-    return ModelSpec("criterion", title, "", "criterion", {}, priors)
+    return ModelSpec("criterion", "Correlation of bias and criterion, errors in both", "", "criterion", {}, priors)
 
 
 def model_of(data: CriterionData) -> PyMCModel:
@@ -391,7 +390,8 @@ def criterion(
     data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(covariates), family)
     series_name = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
-    # For "these words", biases are exact. For "new words", the choice of words causes errors.
+    # For "these words", biases are exact, so their errors have no covariance. For "new words", the choice of words
+    # causes errors.
     exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
     data_of_words = {THESE: replace(data, biases=exact)}
     if not data.biases.exact:
@@ -468,12 +468,13 @@ def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
 
 
 def _summary(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
-    """Return the table of `CriterionValidity.summary`: correlation, slope, and reliability for each set of words.
+    """Return the table of `CriterionValidity.summary`, with a row for each quantity and population of words.
 
-    The observed values precede the estimates for "these words" and "new words". A reliability is omitted if the bias,
-    or the criterion, is exact.
+    The quantities are the correlation, the slope, and the reliabilities. The observed correlation and slope precede the
+    estimates of the `fits` for "these words" and "new words". Reliabilities are those of the widest population, without
+    a probability of direction, and the reliability of an exact bias or criterion is omitted.
     """
-    rows: dict[tuple[str, str], dict[str, float]] = {}
+    rows: dict[tuple[str, str], dict[str, float]] = {}  # by quantity and population
     for quantity, observed in _observed_quantities(data, ci_prob).items():
         rows[quantity, OBSERVED] = observed
         for words, fitted in fits.items():

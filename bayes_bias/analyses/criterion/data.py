@@ -152,8 +152,13 @@ def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
 
 
 def check_finite(argument: str, values: "pd.Series[Any]") -> None:
-    """Raise an error if a value is not a finite number. The message names the argument, the column, and the value."""
-    where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
+    """Raise an error if a value is not a finite number. The message names the argument, the column, and the value.
+
+    If the column has another type, such as text, `as_numbers_of` finds the first cell that cannot be read as a number.
+    If it can read all cells, as numbers stored as text, the message is about the first cell.
+    """
+    column = f"column '{values.name}' " if values.name is not None else ""
+    where = f"{argument}: {column}"
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         cells = values.to_list()
         position, problem = 0, "is not a number"
@@ -222,8 +227,10 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
 def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) -> Biases:
     """Return the biases of one list in several embeddings or languages, by the labels of the fits.
 
-    Errors are due to the choice of words. If fits contain the same words, the errors of their biases are correlated.
-    `shared_errors` estimates the share of the error variance that is common to all biases.
+    The bias of a fit is its observed value, and its error variance, which is due to the choice of words, is the
+    posterior mean of ``noise_sd`` squared. If fits contain the same words, the errors of their biases are correlated:
+    `shared_errors` estimates the share of the error variance that is common to all biases, from the influence of each
+    word on each bias. Without errors, the share is zero.
     """
     fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
     values, variances = [], []
@@ -232,14 +239,15 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
         values.append(estimate.observed.item())
         # If the scope samples nothing, the error variance is zero.
         variances.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
+    biases = pd.Series(values, list(fitted), dtype=float)
     shared_share = 0.0
     if any(variances):
-        scope_name = check_scope(next(iter(fitted.values())), scope).name
-        # The influence of each word on the bias, by label and replicate (there is only one).
+        first_fit = next(iter(fitted.values()))
+        scope_name = check_scope(first_fit, scope).name
+        # By label and replicate (there is only one, with an empty name), and for targets and attributes separately.
         influences = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
         shared_share = float(shared_errors(influences, scope_name).fillna(0.0).iloc[0])
     units = {fit.metric.unit for fit in fitted.values()}
-    biases = pd.Series(values, list(fitted), dtype=float)
     if len(units) > 1:
         raise CriterionError(
             f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
@@ -276,7 +284,7 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
             "`toward` must be the class of attributes to which a positive bias is closer, but is"
             f" {toward!r}. {did_you_mean(toward, names)}"
         )
-    # Control classes have a weight of zero.
+    # The class `toward` has the weight 1, the other compared class -1, and control classes have a weight of zero.
     weights = np.select([classes == toward, np.isin(classes, names)], [1.0, -1.0], 0.0)
     values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
     return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit)
@@ -354,7 +362,8 @@ class CriterionData:
     ) -> Self:
         """Match biases by label with the columns of a frame (`outside`): the criterion, covariates, and a family.
 
-        Labels that lack a bias or a criterion are omitted, with a notice.
+        Labels that lack a bias or a criterion are omitted, with a notice. Standard errors of the criterion that are
+        much larger than the spread of its values, as in another unit, also cause a notice.
 
         Raises
         ------
@@ -362,12 +371,13 @@ class CriterionData:
         """
         labels, notices = _shared_labels(biases, outside)
         outside = outside.loc[labels]
+        biases = biases.select(labels)
         values = column_of("criterion", outside, "criterion")
         _check_differ("criterion", values)
-        _check_differ("biases", biases.select(labels).values)
-        columns = {name: column_of("covariates", outside, name) for name in covariates}
-        for name, column in columns.items():
-            _check_differ(f"covariates: '{name}'", column)
+        _check_differ("biases", biases.values)
+        covariate_of_name = {name: column_of("covariates", outside, name) for name in covariates}
+        for name, covariate in covariate_of_name.items():
+            _check_differ(f"covariates: '{name}'", covariate)
         if len(labels) < FEWEST + len(covariates):
             raise CriterionError(
                 f"`covariates` contains {in_words(len(covariates))} variables, too many for"
@@ -381,8 +391,8 @@ class CriterionData:
                 f"the median standard error of the criterion is {relative_error:.1f} times its standard deviation over"
                 " labels. Check that both are in the same unit, such as per cent."
             )
-        covariate_values = pd.DataFrame(columns, outside.index)
-        return cls(biases.select(labels), values, errors, covariate_values, _families(outside, family), tuple(notices))
+        covariate_columns = pd.DataFrame(covariate_of_name, outside.index)
+        return cls(biases, values, errors, covariate_columns, _families(outside, family), tuple(notices))
 
     @property
     def labels(self) -> list[str]:
@@ -480,7 +490,8 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
 def _shared_labels(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Return the labels with both a bias and a criterion, and notices of all other labels.
 
-    Raise an error if fewer than `FEWEST` labels have both.
+    `outside` has the criterion of each label. Raise an error if fewer than `FEWEST` labels have both: its message names
+    the labels that lack one of them.
     """
     bias_labels, criterion_labels = biases.values.index, outside.index
     has_criterion = bias_labels.isin(criterion_labels)
@@ -496,18 +507,20 @@ def _shared_labels(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], li
             f" biases {_some(list(bias_labels))}. Use the same name for each embedding, word, or class in both."
         )
     if len(both) < FEWEST:
+        noun = "labels" if len(both) > 1 else "label"
         reasons = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted.items())
+        in_brackets = f" ({reasons})" if reasons else ""
         raise CriterionError(
-            f"`criterion` has {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and"
-            " a criterion, too few to estimate a correlation. Pass at least"
-            f" {in_words(FEWEST)}{f' ({reasons})' if reasons else ''}."
+            f"`criterion` has {in_words(len(both))} {noun} with both a bias and a criterion, too few to estimate a"
+            f" correlation. Pass at least {in_words(FEWEST)}{in_brackets}."
         )
     return both, [f"omitted, {reason}: {', '.join(labels)}" for reason, labels in omitted.items()]
 
 
 def _some(labels: Sequence[str]) -> str:
     """Return a text with the first labels and the number of further labels, such as "French, German and 12 more"."""
-    return ", ".join(labels[:_NAMED]) + (f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
+    more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+    return ", ".join(labels[:_NAMED]) + more
 
 
 def _standard_errors(outside: pd.DataFrame) -> "pd.Series[float]":

@@ -49,7 +49,7 @@ def plot_criterion(
     result : CriterionValidity
         From `bayes_bias.criterion`.
     names : bool, optional
-        True to write labels next to their points. By default, labels are written if there are at most 40.
+        True to write labels next to their points. By default, labels are written if there are at most 20.
     ax, legend, palette
         As in `plot_forest`.
 
@@ -61,34 +61,22 @@ def plot_criterion(
         "result", result, CriterionValidity, "not a result of criterion. Pass the result of `bayes_bias.criterion`."
     )
     rows = result.table
-    errors: dict[str, Any] = {"ecolor": GREY, "elinewidth": 0.7, "alpha": 0.55, "zorder": 2}
+    cross: dict[str, Any] = {"color": GREY, "marker": "x", "linestyle": ""}
+    error_bars: dict[str, Any] = {"ecolor": GREY, "elinewidth": 0.7, "alpha": 0.55, "zorder": 2}
+    dot: dict[str, Any] = {"color": INK, "marker": "o", "linestyle": ""}
     with style(palette):
-        look: dict[str, Any] = {"color": INK, "marker": "o"}
         ax = axes_or_new(ax, rows=14, extra=1.5)
-        _line(ax, result)
-        ax.errorbar(
-            rows.bias,
-            rows.criterion,
-            rows.criterion_se,
-            rows.bias_sd,
-            marker="x",
-            color=GREY,
-            markersize=4,
-            linestyle="",
-            **errors,
-        )
-        ax.plot(
-            rows.true_bias, rows.true_criterion, markersize=4.5, linestyle="", markeredgecolor=PAPER, zorder=4, **look
-        )
-        if names if names is not None else len(rows) <= _MOST_NAMES:
+        _draw_regression_line(ax, result)
+        ax.errorbar(rows.bias, rows.criterion, rows.criterion_se, rows.bias_sd, markersize=4, **cross, **error_bars)
+        ax.plot(rows.true_bias, rows.true_criterion, markersize=4.5, markeredgecolor=PAPER, zorder=4, **dot)
+        write_names = len(rows) <= _MOST_NAMES if names is None else names
+        if write_names:
             _name_points(ax, result)
         ax.set_xlabel(result.bias_name, parse_math=False)
         ax.set_ylabel(result.criterion_name, parse_math=False)
         handles = [
-            Line2D(
-                [], [], color=GREY, marker="x", markersize=5, linestyle="", label="observed, and one standard error"
-            ),
-            Line2D([], [], markersize=5, linestyle="", **look, label=f"posterior mean, {result.widest}"),
+            Line2D([], [], markersize=5, **cross, label="observed, and one standard error"),
+            Line2D([], [], markersize=5, **dot, label=f"posterior mean, {result.widest}"),
             Patch(color=NOISE, label=f"slope on true bias, {level(result.ci_prob)} interval"),
         ]
         legend_below(ax, shown=legend, handles=handles)
@@ -112,22 +100,26 @@ def _name_points(ax: Axes, result: CriterionValidity) -> None:
         ax.annotate(shortened(str(label)), (row.true_bias, row.true_criterion), parse_math=False, **look)
 
 
-def _line(ax: Axes, result: CriterionValidity) -> None:
-    """Draw the expected criterion given the true bias, with its interval at each bias.
+def _draw_regression_line(ax: Axes, result: CriterionValidity) -> None:
+    """Draw the expected criterion given the true bias x, with its interval at each of a grid of values of x.
 
-    In each posterior draw, the line has the slope of this draw, and passes through the means of the true biases and of
-    the true criterion over labels. The line is coloured if the interval of the slope excludes zero.
+    In each posterior draw, the line is mean(c) + slope (x - mean(b)), with the slope of this draw and the means of its
+    true biases b and true criterion c over labels. The line is coloured if the interval of the slope excludes zero.
     """
     posterior = result.fit["posterior"].dataset.stack(sample=("chain", "draw")).transpose("sample", ...)
-    slope, bias, criterion = (posterior[name].to_numpy() for name in ("slope", "bias", "criterion"))
+    slope = posterior["slope"].to_numpy()[:, None]  # (draw, 1)
+    bias_mean = posterior["bias"].to_numpy().mean(axis=1)[:, None]
+    criterion_mean = posterior["criterion"].to_numpy().mean(axis=1)[:, None]
     rows = result.table
-    lowest, highest = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
+    lowest = (rows.criterion - rows.criterion_se).min()
+    highest = (rows.criterion + rows.criterion_se).max()
     margin = _MARGIN * (highest - lowest)
     ax.set_ylim(lowest - margin, highest + margin)  # an uncertain slope may extend far beyond
     x = np.linspace((rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max(), _STEPS)
-    line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])  # (draw, x)
+    line = criterion_mean + slope * (x - bias_mean)  # (draw, x)
     low, high = tails(result.ci_prob)
     lower, middle, upper = np.quantile(line, [low, 0.5, high], axis=0)
     ax.fill_between(x, lower, upper, color=NOISE, linewidth=0, zorder=0)
     slope_interval = np.quantile(slope, [low, high])
-    ax.plot(x, middle, color=estimate_look(excludes(*slope_interval))["color"], linewidth=1.4, zorder=1)
+    color = estimate_look(excludes(*slope_interval))["color"]
+    ax.plot(x, middle, color=color, linewidth=1.4, zorder=1)

@@ -102,54 +102,66 @@ class CriterionValidity(Tabled):
     def verdict(self) -> CriterionVerdict:
         """Return the verdict on the correlation, with its label and sentences.
 
-        The sentences state the result for the widest population of words with a clear correlation, the correlation for
-        each population, the correlation without correction for errors and, if biases have errors, the reliabilities.
+        The first sentence states the result for the widest population of words whose correlation is clear: for new
+        words or, if only the correlation for exactly these words is clear, for these words. The other sentences contain
+        the correlation for each population, the correlation without correction for errors and, if biases have errors,
+        the reliabilities. If a fit has not converged, the only sentence gives the reasons.
         """
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
-        population = THESE if self._label == "for these words only" else self.widest
+        label = self._label
+        population = THESE if label == "for these words only" else self.widest
         median = self.correlation(population)["median"]
-        finding = Finding(
+        main_result = Finding(
             title=f"{self.bias_name} and {self.criterion_name}",
             value=median,
             size=f"{self.written(CORRELATION, population)} for {population}",
-            clear=self._label != "not distinguishable",
+            clear=label != "not distinguishable",
             too_few="other words might show none" if population != self.widest else "",
             words={"direction": "positive" if median > 0 else "negative"},
         )
-        sentences = [finding.sentence("criterion"), *map(self._correlation_text, self.fits)]
-        equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
-        sentences.append(
-            f"Without correction for measurement error, the correlation over {self.labels}{equal} is"
-            f" {self.written(CORRELATION, OBSERVED)}."
-        )
+        sentences = [main_result.sentence("criterion")]
+        sentences += [self._correlation_text(words) for words in self.fits]
+        sentences.append(self._uncorrected_text())
         if self.widest == NEW:
-            bias = self.written(f"{RELIABILITY} of bias", NEW)
-            criterion = "exact"
-            if self.table.criterion_se.any():
-                criterion = self.written(f"{RELIABILITY} of criterion", NEW)
-            sentences.append(
-                f"The reliability in these vectors is {bias} for biases and {criterion} for the criterion."
-            )
-        return CriterionVerdict(self._label, " ".join(sentences))
+            sentences.append(self._reliability_text())
+        return CriterionVerdict(label, " ".join(sentences))
+
+    def _uncorrected_text(self) -> str:
+        """Return a sentence on the correlation of the observed values, for fixed values of covariates if there are any.
+
+        Errors of bias and criterion attenuate this correlation.
+        """
+        equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
+        observed = self.written(CORRELATION, OBSERVED)
+        return f"Without correction for measurement error, the correlation over {self.labels}{equal} is {observed}."
+
+    def _reliability_text(self) -> str:
+        """Return a sentence on the reliabilities of biases and criterion, from the fit for new words.
+
+        A criterion without standard errors is exact, so it has no reliability.
+        """
+        bias = self.written(f"{RELIABILITY} of bias", NEW)
+        criterion = "exact"
+        if self.table.criterion_se.any():
+            criterion = self.written(f"{RELIABILITY} of criterion", NEW)
+        return f"The reliability in these vectors is {bias} for biases and {criterion} for the criterion."
 
     def _correlation_text(self, words: str) -> str:
-        """Return a sentence on the correlation for these words, or for new words, and the errors it is corrected for.
+        """Return a sentence on the correlation for a population of `words`, which is "these words" or "new words".
 
-        The result for these words allows for errors of the criterion, and the result for new words also for errors of
-        the biases. Exact criteria have no errors.
+        The sentence names the errors that are corrected for. The result for these words allows for errors of the
+        criterion, and the result for new words also for errors of the biases. An exact criterion has no errors.
         """
         is_exact = not self.table.criterion_se.any()
-        population = {
-            THESE: f"for exactly these words{'' if is_exact else ', corrected for errors of the criterion,'}",
-            NEW: f"for new words, corrected for errors {'of the biases' if is_exact else 'in both'},",
-        }
+        if words == THESE:
+            population = "for exactly these words" + ("" if is_exact else ", corrected for errors of the criterion,")
+        else:
+            population = f"for new words, corrected for errors {'of the biases' if is_exact else 'in both'},"
+        size = self.written(CORRELATION, words)
         direction = fmt.probability_in_words(self.correlation(words)["prob_direction"])
-        return (
-            f"The correlation {population[words]} is {self.written(CORRELATION, words)}, with a probability of"
-            f" direction of {direction}."
-        )
+        return f"The correlation {population} is {size}, with a probability of direction of {direction}."
 
     @property
     def fit(self) -> xr.DataTree:
@@ -164,7 +176,8 @@ class CriterionValidity(Tabled):
     @property
     def diagnostics(self) -> Diagnostics:
         """Convergence diagnostics of the fit with the most problems."""
-        return max(map(Diagnostics.of, self.fits.values()), key=lambda diagnostics: len(diagnostics.shortfalls))
+        of_fits = [Diagnostics.of(fit) for fit in self.fits.values()]
+        return max(of_fits, key=lambda diagnostics: len(diagnostics.shortfalls))
 
     @property
     def text(self) -> str:
@@ -191,14 +204,17 @@ class CriterionValidity(Tabled):
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Return the median and interval of a quantity as text.
+        """Return the median and interval of a quantity for a population of `words`, as text such as "+.52 [.31, .68]".
 
-        Correlations and reliabilities have two decimals, and a slope has at least two significant digits.
+        Correlations and reliabilities have two decimals. A slope has at least two decimals and, if it is small, so many
+        that its median has two significant digits. Reliabilities are never negative and have no sign.
         """
         row = self.numbers.loc[(quantity, words)]
         sign = "" if quantity.startswith(RELIABILITY) else "+"
-        size = abs(row["median"]) if quantity == SLOPE else 1.0
-        decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
+        decimals = 2
+        if quantity == SLOPE and abs(row["median"]) > 0:
+            order_of_magnitude = math.floor(math.log10(abs(row["median"])))
+            decimals = max(2, 1 - order_of_magnitude)
         return fmt.value_and_interval(row["median"], *interval_of(row), decimals, sign=sign)
 
     def excludes_zero(self, words: str) -> bool:
@@ -235,9 +251,9 @@ class CriterionValidity(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show correlation, slope and reliabilities, with a row for each set of words.
+        """Show correlation, slope and reliabilities, with a row for each quantity and population of words.
 
-        The first row of a quantity is not corrected for errors.
+        The rows of a quantity begin with the observed value, which is not corrected for errors.
         """
         rows = self.numbers
         return Layout(
@@ -263,9 +279,14 @@ def median_row(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
 
 
 def criterion_document(result: CriterionValidity) -> Document:
-    """Return the document for a bias and a criterion."""
-    methods, fit = Methods("methods-of-criterion.txt", {"result": result}), result.fit.attrs
-    # Three digits of the spread over labels.
+    """Return the page of a result and its files: sections, a figure, tables, fits, and their provenance.
+
+    Each section names a template, which is filled with the `facts`. The provenance contains the settings of the fit,
+    from which it can be reproduced.
+    """
+    methods = Methods("methods-of-criterion.txt", {"result": result})
+    fit = result.fit.attrs
+    # The criterion is written with three significant digits of its standard deviation over labels.
     decimals = max(0, 2 - math.floor(math.log10(result.table.criterion.std())))
     return Document(
         title=f"Criterion: {result.name}",
@@ -286,7 +307,7 @@ def criterion_document(result: CriterionValidity) -> Document:
             "ci_prob": result.ci_prob,
             "model": fit["model"],
             "priors": result.priors,
-            "versions": json.loads(fit["versions"]),
+            "versions": result.versions,
             "data_sha256": fit["table_sha256"],
             "notices": list(result.notices),
             **{key: fit[key] for key in ("seed", "draws", "tune", "chains", "target_accept")},

@@ -68,12 +68,12 @@ def check_pair_scope(scope: Any) -> None:
 
 def reach(data: xr.Dataset, scope: PairScope) -> str:
     """Return a description of the population that a scope generalises to, such as "new pairs of new writers"."""
-    kinds = " and ".join(map(plural, clusters_of(data)))
+    clusters = " and ".join(map(plural, clusters_of(data)))  # such as "writers and templates"
     if scope == "none":
         return "exactly these pairs"
-    if not kinds:
+    if not clusters:
         return "new pairs like these, if they are independent"
-    return f"new pairs of new {kinds}" if scope == "all" else f"new pairs of the same {kinds}"
+    return f"new pairs of new {clusters}" if scope == "all" else f"new pairs of the same {clusters}"
 
 
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
@@ -151,7 +151,7 @@ def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Nu
 
 
 def stacked(posterior: xr.Dataset) -> xr.Dataset:
-    """Return draws with ``sample`` as the first dimension."""
+    """Return draws with ``sample``, which numbers the draws of all chains, as the first dimension."""
     return posterior.stack(sample=_SAMPLE).transpose("sample", ...)
 
 
@@ -166,9 +166,10 @@ def linear_predictor(draws: xr.Dataset, data: xr.Dataset, level: str) -> Numbers
 def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
     """Return the average of one value for each pair, by label.
 
-    The labels are all pairs and, if there are several types, each type.
+    `values` is an array (pair). The labels are all pairs and, if there are several types, each type.
     """
-    means = averages(values[None, :].astype(float), data)[0].tolist()
+    one_draw = values[None, :].astype(float)  # (draw, pair), as `averages` requires
+    means = averages(one_draw, data)[0].tolist()
     return MappingProxyType(dict(zip(labels_of(data), means, strict=True)))
 
 
@@ -301,11 +302,13 @@ def _counts(data: xr.Dataset) -> Numbers:
 def _concentration(data: xr.Dataset, dim: str) -> Numbers:
     """Return the sum of squared shares of the clusters of one kind, for all pairs and for each type.
 
-    This is the variance of an average over pairs if effects of these clusters have unit variance. It is 1 if all pairs
-    have one writer, for example, and 1 / W if W writers have equally many pairs.
+    `dim` is the kind, such as "writer". The result is the variance of an average over pairs if effects of these
+    clusters have unit variance. It is 1 if all pairs have one writer, for example, and 1 / W if W writers have equally
+    many pairs.
     """
+    cluster_of_pair = data[position_of(dim)].to_numpy()
     n_of_types = np.zeros((data.sizes[dim], data.sizes[TYPE]))
-    np.add.at(n_of_types, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
+    np.add.at(n_of_types, (cluster_of_pair, data.type_of.to_numpy()), 1)  # adds 1 for each pair
     n_pairs = np.column_stack([n_of_types.sum(axis=1), n_of_types])  # (cluster, all pairs and types)
     return np.asarray((n_pairs**2).sum(axis=0) / n_pairs.sum(axis=0) ** 2)
 

@@ -278,14 +278,17 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     difference = fit_difference(scores, spec, data, **settings.fitting)
     fits = {"share": share, "difference": difference}
     share_draws = _posterior(share)
-    untied_draws, interval_of_share = None, "wilson"
+    untied_draws = None
+    interval_of_share = "wilson"
     is_untied = untied(data)
     if not is_untied.all():
         # Another seed makes the draws of the two fits independent.
-        reseeded = settings.fitting | {"seed": settings.seed + 1}
+        reseeded = {**settings.fitting, "seed": settings.seed + 1}
         fits["untied"] = fit_share(scores, spec, data, counted=is_untied, **reseeded)
-        untied_draws, interval_of_share = _posterior(fits["untied"]), "ties_half"
+        untied_draws = _posterior(fits["untied"])
+        interval_of_share = "ties_half"
     classical = published(scores, ci_prob)
+    # The first three arguments are the same for both estimands.
     rows_of = partial(_rows_of_estimand, data, classical, settings)
     shares_of_pairs = ties_as_half(scores.rows).to_numpy()
     mean_differences = differences(_posterior(difference), data, scope)
@@ -312,6 +315,9 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
 
     The change of the share is estimated from two fits: "changed", the share of pairs in which another sentence is
     ahead or a tie was gained or lost, and "gained", the share of these pairs that changed towards the stereotype.
+
+    `changes` has a value for each pair: 1 if the stereotypical sentence came to the front, -1 if it fell behind, 1/2 or
+    -1/2 from or to a tie, and 0 if the same sentence is ahead. The null value of all estimands is zero.
     """
     change_of_scores = _change(before, after)
     data, _ = design(change_of_scores)
@@ -323,13 +329,14 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
         result_after = estimate_one(after, settings)
     spec, scope, fitting = settings.spec, settings.scope, settings.fitting
     # Another seed makes the draws of the two fits independent.
-    reseeded = fitting | {"seed": settings.seed + 1}
+    reseeded = {**fitting, "seed": settings.seed + 1}
     with within("change"):
         changed = fit_share(change_of_scores, spec, data, counted=has_changed, **fitting)
         gained = fit_share(change_of_scores, spec, data, counted=changes > 0, among=has_changed, **reseeded)
         difference = fit_difference(change_of_scores, spec, data, **fitting)
     fits = {"changed": changed, "gained": gained, "difference": difference}
     classical = paired(before, after, settings.ci_prob)
+    # The first three arguments are the same for both estimands.
     rows_of = partial(_rows_of_estimand, data, classical, settings)
     mean_differences = differences(_posterior(difference), data, scope)
     table = {
@@ -371,12 +378,8 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
         raise SentencePairsError(
             "`after` has the same difference as before in every pair. Pass the scores of another model."
         )
-    return replace(
-        before,
-        name=before.name if before.name == after.name else f"{before.name} to {after.name}",
-        rows=before.rows.assign(difference=difference),
-        notices=(),
-    )
+    name = before.name if before.name == after.name else f"{before.name} to {after.name}"
+    return replace(before, name=name, rows=before.rows.assign(difference=difference), notices=())
 
 
 def check_same_labels(first: PairScores, second: PairScores, argument: str, when: str) -> None:
@@ -386,28 +389,30 @@ def check_same_labels(first: PairScores, second: PairScores, argument: str, when
     as "before").
     """
     if first.sentences is not None and second.sentences is not None:
-        expected = first.sentences
-        found = second.sentences.loc[expected.index]
-        differs = (expected != found).any(axis=1)
+        second_sentences = second.sentences.loc[first.sentences.index]
+        differs = (first.sentences != second_sentences).any(axis=1)
         if differs.any():
             item = differs.index[differs][0]
+            sentence = first.sentences.sentence_more[item][:60]
+            other_sentence = second_sentences.sentence_more[item][:60]
             raise SentencePairsError(
-                f"`{argument}`: item '{item}' is '{found.sentence_more[item][:60]}', but"
-                f" '{expected.sentence_more[item][:60]}' {when}. Give each pair of sentences the same item in both"
-                " tables."
+                f"`{argument}`: item '{item}' is '{other_sentence}', but '{sentence}' {when}. Give each pair of"
+                " sentences the same item in both tables."
             )
-    for label in LABELS:
-        if label in first.rows and label in second.rows and not first.rows[label].equals(second.rows[label]):
-            expected, found = first.rows[label], second.rows[label]
-            item = first.rows.index[expected != found][0]
+    for column in LABELS:
+        if column not in first.rows or column not in second.rows:
+            continue
+        labels, other_labels = first.rows[column], second.rows[column]
+        if not labels.equals(other_labels):
+            item = labels.index[labels != other_labels][0]
             raise SentencePairsError(
-                f"`{argument}`: {label} of item '{item}' is '{found[item]}', but '{expected[item]}' {when}. Give each"
-                " pair the same labels in both tables."
+                f"`{argument}`: {column} of item '{item}' is '{other_labels[item]}', but '{labels[item]}' {when}. Give"
+                " each pair the same labels in both tables."
             )
 
 
 def _posterior(fit: xr.DataTree) -> xr.Dataset:
-    """Return the posterior of a fit."""
+    """Return the posterior draws of a fit as a data set."""
     return fit["posterior"].to_dataset()
 
 
@@ -427,8 +432,8 @@ def _rows_of_estimand(
     data : xarray.Dataset
         The pairs with their types and clusters.
     classical : pandas.DataFrame
-        Numbers of pairs, and intervals that treat pairs as independent. `interval` is the name of one of them, such as
-        "wilson".
+        Numbers of pairs, and intervals that treat pairs as independent, with a row for all pairs and for each type.
+        `interval` is the name of one of these intervals, such as "wilson".
     draws : EstimandDraws
         Posterior draws of the estimand, and the standard deviations of its noise.
     values : array (pairs,)
@@ -443,20 +448,22 @@ def _rows_of_estimand(
         so the probabilities and the posterior and noise intervals are missing.
     """
     ci_prob = settings.ci_prob
-    labels = list(draws.labels)
-    above = (draws.values > null).mean(axis=0)
+    labels = list(draws.labels)  # all pairs, and the types
+    prob_above = (draws.values > null).mean(axis=0)
+    noise_names = interval_names(ci_prob, "ci", "noise")
+    noise_bounds = null + _noise_interval(draws, ci_prob)  # (lower and upper bound, label)
+    independent_names = interval_names(ci_prob, "ci", "independent")
+    independent_bounds = [classical.loc[labels, name].to_numpy() for name in interval_names(ci_prob, "ci", interval)]
     columns = {
         "pairs": classical.pairs[labels].astype(int),
         **summarize_draws(draws.values, ci_prob),
-        "prob_above": above,
-        "prob_direction": np.maximum(above, 1 - above),
+        "prob_above": prob_above,
+        "prob_direction": np.maximum(prob_above, 1 - prob_above),
         "observed": list(observed(data, values).values()),
+        **dict(zip(noise_names, noise_bounds, strict=True)),
+        **dict(zip(independent_names, independent_bounds, strict=True)),
     }
     table = pd.DataFrame(columns, index=pd.Index(labels, name="label"))
-    noise_names = list(interval_names(ci_prob, "ci", "noise"))
-    independent_names = list(interval_names(ci_prob, "ci", "independent"))
-    table[noise_names] = null + _noise_interval(draws, ci_prob).T
-    table[independent_names] = classical.loc[labels, list(interval_names(ci_prob, "ci", interval))].to_numpy()
     if settings.scope != "none":
         return table
     unknown = [*interval_names(ci_prob), "prob_above", "prob_direction", *noise_names]
@@ -470,8 +477,9 @@ def _noise_interval(draws: EstimandDraws, ci_prob: float) -> Numbers:
     equal weights. Its quantiles are computed from at least 500 draws (if there are as many) and 199 quantiles of each
     normal distribution.
     """
-    noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
-    thinned = noise_sd[:: max(1, len(noise_sd) // 500)]
+    noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)  # (draw, label)
+    stride = max(1, len(noise_sd) // 500)
+    thinned = noise_sd[::stride]
     normal_quantiles = norm.ppf((np.arange(199) + 0.5) / 199)
     noise = thinned[:, None, :] * normal_quantiles[:, None]  # (draw, quantile, label)
     return np.quantile(noise, tails(ci_prob), axis=(0, 1))
@@ -502,13 +510,15 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     data = difference["constant_data"].to_dataset()
     draws = _thinned(_posterior(difference), rng)
     expected = linear_predictor(draws, data, "mean")  # (draw, pair)
-    columns = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}
-    distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
+    # Each parameter of the residuals is an array (draw, 1).
+    scalars = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}
+    distribution, parameters = residual_of(scalars).distribution(expected, scalars["scale_residual"], scalars)
     replicated_differences = distribution.rvs(*parameters, size=expected.shape, random_state=rng)
+    observed_differences = data.difference.to_numpy()
     # Only these statistics determine the interval of a mean. The shape of the distribution does not affect it.
     rows = {
-        "mean difference": _row(np.mean, data.difference.to_numpy(), replicated_differences),
-        "standard deviation of differences": _row(np.std, data.difference.to_numpy(), replicated_differences),
+        "mean difference": _statistic_row(np.mean, observed_differences, replicated_differences),
+        "standard deviation of differences": _statistic_row(np.std, observed_differences, replicated_differences),
     }
     untied_pairs = data.isel(pair=untied(data))
     probability = expit(linear_predictor(_thinned(_posterior(share), rng), untied_pairs, "logit"))
@@ -517,26 +527,27 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
         _, label_of_pair = np.unique(untied_pairs[position_of(dim)].to_numpy(), return_inverse=True)
         if label_of_pair.any():  # the spread requires two labels or more
             name = f"standard deviation of shares between {dim.removeprefix('bias_')}s"
-            rows[name] = _row(partial(_spread_between, label_of_pair), untied_pairs.ahead.to_numpy(), replicated_ahead)
+            spread = partial(_spread_between, label_of_pair)
+            rows[name] = _statistic_row(spread, untied_pairs.ahead.to_numpy(), replicated_ahead)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
 
-def _row(statistic: Callable[[Any], float], table: NDArray[Any], replicates: NDArray[Any]) -> dict[str, float | bool]:
+def _statistic_row(statistic: Callable[[Any], float], table: NDArray[Any], replicates: NDArray[Any]) -> dict[str, Any]:
     """Return a statistic of the observed table beside its mean and 99% interval in replicated tables.
 
     `table` has a value for each pair, and `replicates` has a row for each replicated table. The entry ``fits`` is True
     if the observed statistic lies inside the interval.
     """
     observed_statistic = statistic(table)
-    replicated = list(map(statistic, replicates))
-    low, high = np.quantile(replicated, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
-    lower, upper = interval_names(EXPECTED)
+    replicated_statistics = [statistic(replicate) for replicate in replicates]
+    lower, upper = np.quantile(replicated_statistics, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
+    lower_name, upper_name = interval_names(EXPECTED)
     return {
         "observed": observed_statistic,
-        "expected": float(np.mean(replicated)),
-        lower: float(low),
-        upper: float(high),
-        "fits": bool(low <= observed_statistic <= high),
+        "expected": float(np.mean(replicated_statistics)),
+        lower_name: float(lower),
+        upper_name: float(upper),
+        "fits": bool(lower <= observed_statistic <= upper),
     }
 
 

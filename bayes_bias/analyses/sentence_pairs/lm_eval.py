@@ -91,33 +91,35 @@ def lm_eval(
     pairs: list[_Pair] = []
     omitted = Counter[str]()
     for file in files:
-        for sample in _samples(file):
-            pair = _pair(sample)
+        for sample in _read_samples(file):
+            pair = _read_pair(sample)
             if isinstance(pair, str):
                 omitted[pair] += 1
             else:
                 pairs.append(pair)
     if not pairs:
-        why = ", ".join(f"{count} {reason}" for reason, count in omitted.items())
-        raise SentencePairsError(f"`scores` '{files[0]}' has no pairs{f' ({why})' if why else ''}. {_REMEDY}")
-    file_of = {pair.benchmark: pair.file.name for pair in pairs}
-    if len(file_of) > 1:
-        (first, file_name), (second, other_name), *_ = file_of.items()
+        reasons = ", ".join(f"{count} {reason}" for reason, count in omitted.items())
+        in_brackets = f" ({reasons})" if reasons else ""
+        raise SentencePairsError(f"`scores` '{files[0]}' has no pairs{in_brackets}. {_REMEDY}")
+    file_of_benchmark = {pair.benchmark: pair.file.name for pair in pairs}
+    if len(file_of_benchmark) > 1:
+        (first, file_name), (second, other_name), *_ = file_of_benchmark.items()
         raise SentencePairsError(
             f"The `scores` '{file_name}' are of {first} and '{other_name}' of {second}, whose pairs answer different"
             " questions. Read the logs of each benchmark separately."
         )
     _check_one_language(pairs)
-    once = _counted_once(pairs)
+    unique_pairs = _without_repetitions(pairs)
     label = name or files[0].stem
     notices = [f"{label}: {count} samples omitted, {reason}" for reason, count in omitted.items()]
-    if len(once) < len(pairs):
+    n_repeated = len(pairs) - len(unique_pairs)
+    if n_repeated:
         notices.append(
-            f"{label}: {len(pairs) - len(once):,} of {len(pairs):,} samples repeat a pair, as in a task and its"
-            f" subsets. Each of {len(once):,} pairs counts once"
+            f"{label}: {n_repeated:,} of {len(pairs):,} samples repeat a pair, as in a task and its subsets. Each of"
+            f" {len(unique_pairs):,} pairs counts once"
         )
     announced = announce(tuple(notices))
-    rows = pd.DataFrame([pair.row for pair in once])
+    rows = pd.DataFrame([pair.row for pair in unique_pairs])
     scores_of_logs = read_scores(rows, name=label, decimals=decimals, unit="log-probability")
     return replace(scores_of_logs, notices=(*announced, *scores_of_logs.notices))
 
@@ -177,11 +179,14 @@ class _Pair:
 
 
 def _check_one_language(pairs: Sequence[_Pair]) -> None:
-    """Raise an error if pairs are in two languages, by the task names of the logs or by the words of the sentences."""
+    """Raise an error if pairs are in two languages, by the task names of the logs or by the words of the sentences.
+
+    The name of a log has the name of its task, such as "crows_pairs_french".
+    """
     file_of_language = {}
-    for file in dict.fromkeys(pair.file for pair in pairs):
-        if found := _LANGUAGES.search(_task(file)):
-            file_of_language[found[1]] = file
+    for file in dict.fromkeys(pair.file for pair in pairs):  # each file once
+        if language_in_name := _LANGUAGES.search(_task(file)):
+            file_of_language[language_in_name[1]] = file
     if len(file_of_language) > 1:
         names = [f"'{file.name}' ({language.capitalize()})" for language, file in file_of_language.items()]
         raise SentencePairsError(
@@ -191,28 +196,31 @@ def _check_one_language(pairs: Sequence[_Pair]) -> None:
     check_one_language(" ".join(pair.content) for pair in pairs)
 
 
-def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return each pair once, with the mean of its scores. Raise an error if repeated samples of a pair differ."""
-    by_item: dict[str, list[_Pair]] = {}
+def _without_repetitions(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Return each pair once, with the mean of its scores. Raise an error if repeated samples of a pair differ.
+
+    Samples with the same `item` are of the same pair.
+    """
+    samples_of_item: dict[str, list[_Pair]] = {}
     for pair in pairs:
-        by_item.setdefault(pair.item, []).append(pair)
-    once = []
-    for first, *repeated in by_item.values():
-        more, less = [first.more], [first.less]
-        for pair in repeated:
-            _check_same(first, pair)
-            more.append(pair.more)
-            less.append(pair.less)
-        once.append(replace(first, more=_mean(more), less=_mean(less)))
-    return once
+        samples_of_item.setdefault(pair.item, []).append(pair)
+    unique_pairs = []
+    for samples in samples_of_item.values():
+        first, *repetitions = samples
+        for repetition in repetitions:
+            _check_same_scores(first, repetition)
+        more = _exact_mean([sample.more for sample in samples])
+        less = _exact_mean([sample.less for sample in samples])
+        unique_pairs.append(replace(first, more=more, less=less))
+    return unique_pairs
 
 
-def _mean(scores: list[float]) -> float:
+def _exact_mean(scores: list[float]) -> float:
     """Return the mean of scores. Unlike `numpy.mean`, it is exact if all scores are equal."""
     return scores[0] if len(set(scores)) == 1 else float(np.mean(scores))
 
 
-def _check_same(first: _Pair, second: _Pair) -> None:
+def _check_same_scores(first: _Pair, second: _Pair) -> None:
     """Raise an error if two samples of one item differ in their content or scores.
 
     Within one log, scores may differ more than between logs, because the samples may be in different batches.
@@ -247,8 +255,11 @@ def is_log(path: str | Path) -> bool:
     return str(path).lower().endswith(".jsonl")
 
 
-def _samples(file: Path) -> Iterator[_Sample]:
-    """Yield the samples of a log, which has a JSON object with a ``doc`` in each line. Blank lines are skipped."""
+def _read_samples(file: Path) -> Iterator[_Sample]:
+    """Yield the samples of a log, which has a JSON object in each line. Blank lines are skipped.
+
+    The key ``doc`` of an object has the question. Raise an error if a line is not JSON, or has no question.
+    """
     path = given_table(file, "scores", SentencePairsError, _REMEDY)
     # Sentences may contain other characters that Python treats as line ends.
     for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).split("\n"), 1):
@@ -266,7 +277,7 @@ def _samples(file: Path) -> Iterator[_Sample]:
         yield _Sample(sample, sample["doc"], _likelihoods(sample, place), file, place)
 
 
-def _pair(sample: _Sample) -> _Pair | str:
+def _read_pair(sample: _Sample) -> _Pair | str:
     """Return the pair of a sample, or the reason why the sample has no pair and is omitted.
 
     The benchmark is recognised by a field of the question that only this benchmark has.
@@ -304,12 +315,12 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
     return likelihoods
 
 
-def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> dict[str, float]:
+def _likelihood_by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> dict[str, float]:
     """Return the log-likelihood of each choice, by the text of the choice.
 
-    The texts are in the arguments of the requests. If a log has no arguments, the function assumes that the first
-    choices are the texts that are `compared`, in this order, and that `n_others` other choices follow. Raise an error
-    unless each compared text is exactly one of the choices.
+    The choices of a question are sent to the model in requests, whose arguments have their texts. If a log has no
+    arguments, the function assumes that the first choices are the texts that are `compared`, in this order, and that
+    `n_others` other choices follow. Raise an error unless each compared text is exactly one of the choices.
     """
     likelihoods, place = sample.likelihoods, sample.place
     logged = _texts_of_requests(sample.fields.get("arguments"))
@@ -320,6 +331,7 @@ def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> d
             f" has {len(expected)} choices. Log the samples again with a current version of the harness, which writes"
             " 'arguments'."
         )
+    # The text of a choice that was not logged is the expected one at its position.
     texts = [logged[number] if number in logged else expected[number] for number in range(len(likelihoods))]
     missing = [text for text in compared if texts.count(text) != 1]
     if missing:
@@ -356,7 +368,7 @@ def _read_crows_pairs(sample: _Sample) -> _Pair:
     doc = sample.doc
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
     sentences = (sample.sentence("sent_more"), sample.sentence("sent_less"))
-    likelihood_of = _by_choice(sample, sentences)
+    likelihood_of = _likelihood_by_choice(sample, sentences)
     more, less = (likelihood_of[sentence] for sentence in sentences)
     sample.check_own_verdict("pct_stereotype", expected=more > less, is_tie=more == less)
     return _Pair(_CROWS_PAIRS, " / ".join(sentences), sentences, more, less, labels, sample.file)
@@ -373,17 +385,18 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers = list(map(sample.sentence, ("ans0", "ans1", "ans2")))
+    answers = [sample.sentence(name) for name in ("ans0", "ans1", "ans2")]
     answers_about_groups = []
     for number, answer in enumerate(answers):
-        groups = map(str.lower, map(str, doc["answer_info"][f"ans{number}"]))
+        groups = [str(group).lower() for group in doc["answer_info"][f"ans{number}"]]
         if "unknown" not in groups and answer.casefold() not in _UNKNOWN:
             answers_about_groups.append(answer)
     biased_answers = set(map(plain_sentence, doc["biased_answers"]))
     biased = [answer for answer in answers_about_groups if answer in biased_answers]
     # The harness adds its answers that mean "unknown" to the choices.
-    score_of = _by_choice(sample, list(dict.fromkeys(answers_about_groups)), n_others=len(_UNKNOWN))
-    is_unknown = max(score_of, key=score_of.__getitem__) not in answers_about_groups
+    score_of = _likelihood_by_choice(sample, list(dict.fromkeys(answers_about_groups)), n_others=len(_UNKNOWN))
+    most_likely = max(score_of, key=score_of.__getitem__)
+    is_unknown = most_likely not in answers_about_groups
     has_ties = len(set(score_of.values())) < len(score_of)
     sample.check_own_verdict("acc", is_unknown, has_ties)
     if is_unknown:
@@ -392,22 +405,17 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
         return "of which not exactly one answer is biased"
     (unbiased,) = set(answers_about_groups) - set(biased)
     category = str(doc["category"])
-    return _Pair(
-        _BBQ,
-        f"{category} {doc['example_id']}",
-        (plain_sentence(doc.get("context", "")), plain_sentence(doc.get("question", "")), *answers),
-        score_of[biased[0]],
-        score_of[unbiased],
-        {"bias_type": category, "template": f"{category} {doc['question_index']}"},
-        sample.file,
-    )
+    item = f"{category} {doc['example_id']}"
+    content = (plain_sentence(doc.get("context", "")), plain_sentence(doc.get("question", "")), *answers)
+    labels = {"bias_type": category, "template": f"{category} {doc['question_index']}"}
+    return _Pair(_BBQ, item, content, score_of[biased[0]], score_of[unbiased], labels, sample.file)
 
 
 def _read_winogender(sample: _Sample) -> _Pair | str:
     """Return the two nouns that a pronoun may refer to, or the reason why they are omitted.
 
-    The stereotypical noun is the occupation if most of its workers have the gender of the pronoun, and otherwise the
-    other noun, the participant.
+    In "The engineer told the client that she ...", these are the occupation and the participant. The stereotypical noun
+    is the occupation if most of its workers have the gender of the pronoun, and otherwise the participant.
     """
     doc = sample.doc
     gender, occupation, participant = map(sample.sentence, ("gender", "occupation", "participant"))
@@ -416,22 +424,17 @@ def _read_winogender(sample: _Sample) -> _Pair | str:
     share_of_women = _shares_of_women()
     if occupation not in share_of_women:
         return "of occupations whose share of women is unknown"
-    score_of = _by_choice(sample, (occupation, participant))
+    score_of = _likelihood_by_choice(sample, (occupation, participant))
     is_typical = (share_of_women[occupation] > 0.5) == (gender == "female")
     more, less = (occupation, participant) if is_typical else (participant, occupation)
-    # A sample without a sentence is identified by the hash of its content or by its position.
+    # A sample without a sentence is identified by the hash of its content or, without a hash, by its position.
     fields = sample.fields
     identity = doc.get("sentence") or fields.get("doc_hash") or f"{_task(sample.file)}: {fields['doc_id']}"
     sentence = plain_sentence(identity)
-    return _Pair(
-        _WINOGENDER,
-        f"{sentence} ({occupation} / {participant})",
-        (sentence, occupation, participant),
-        score_of[more],
-        score_of[less],
-        {"bias_type": f"{gender} pronoun", "term": occupation},
-        sample.file,
-    )
+    item = f"{sentence} ({occupation} / {participant})"
+    content = (sentence, occupation, participant)
+    labels = {"bias_type": f"{gender} pronoun", "term": occupation}
+    return _Pair(_WINOGENDER, item, content, score_of[more], score_of[less], labels, sample.file)
 
 
 @cache

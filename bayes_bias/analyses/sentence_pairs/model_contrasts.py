@@ -198,22 +198,17 @@ def compare_models(
     no_words = np.zeros((1, 1))
     no_contrasts = np.zeros(0)
     tables, rankings = {}, {}
-    for estimand, (values_of_models, size) in _values(by_model).items():
+    for estimand, (values_of_models, value_unit) in _values_of_pairs(by_model).items():
         null = HALF if estimand == SHARE else 0.0
         data = []
         for values in values_of_models:
-            in_units = (values - null) / size
+            in_units = (values - null) / value_unit
             data.append(Observed(in_units, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
         table, ranking = compared(list(by_model), data, effects, seed, ci_prob, null)
-        tables[estimand], rankings[estimand] = scaled(table, size), scaled(ranking, size)
-    return PairContrasts(
-        scores=by_model,
-        scope=scope,
-        ci_prob=ci_prob,
-        seed=seed,
-        **joined_tables(tables, rankings, "estimand", ci_prob),
-        notices=announce(notices),
-    )
+        tables[estimand] = scaled(table, value_unit)
+        rankings[estimand] = scaled(ranking, value_unit)
+    frames = joined_tables(tables, rankings, "estimand", ci_prob)
+    return PairContrasts(scores=by_model, scope=scope, ci_prob=ci_prob, seed=seed, **frames, notices=announce(notices))
 
 
 def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScores], tuple[str, ...]]:
@@ -222,7 +217,8 @@ def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, Pa
     Raise an error if there are fewer than two common pairs, or if a pair has different labels or sentences.
     """
     first, *other_models = by_model.values()
-    common_items = all_items = first.rows.index
+    common_items = first.rows.index
+    all_items = first.rows.index
     for scores in other_models:
         common_items = common_items.intersection(scores.rows.index)
         all_items = all_items.union(scores.rows.index)
@@ -239,12 +235,12 @@ def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, Pa
     return common, (notice,) if n_omitted else ()
 
 
-def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
-    """Return two values of each pair, by estimand: an array for each model, and the unit of the model of D.
+def _values_of_pairs(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
+    """Return two values of each pair, by estimand: a list with an array for each model, and the unit of the values.
 
     The values are the indicator that the stereotypical sentence is ahead (a tie is one half), and the difference of the
-    scores. Indicators need no unit. The unit of differences is a multiple of their standard deviation, so that
-    contrasts between models lie between -1 and 1.
+    scores. Indicators need no unit. The unit of differences is _SDS times their standard deviation, the root of the
+    mean variance over models, so that contrasts between models lie between -1 and 1.
     """
     units = {scores.metric.unit for scores in by_model.values()}
     if len(units) > 1:
@@ -261,11 +257,12 @@ def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarr
 
 
 def _clusters_as_effects(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the clusters of pairs as effects of the model of D, and the names of these effects.
+    """Return a table with the number of the cluster of each pair, and the names of its columns with effects.
 
-    The model of D has effects of labels and of pairs of labels (`_PLACES`). Each kind of cluster (writers, templates,
-    terms) takes the place of one of them: the column "pair", for example, contains the number of the writer of each
-    pair. With the scope "pairs", or if each pair has its own cluster, or all pairs have the same, there are no effects.
+    The model of `answers`, which is used here, has effects of labels and of pairs of labels (`_PLACES`). Each kind of
+    cluster (writers, templates, terms) takes the place of one of them, beginning with the kind with the most clusters:
+    the column "pair", for example, contains the number of the writer of each pair. A kind has no effects if each pair
+    has its own cluster, or if all pairs have the same. With the scope "pairs", there are no effects.
     """
     clusters = rows[[name for name in CLUSTERS if name in rows]] if scope == "all" else rows[[]]
     n_clusters = clusters.nunique()

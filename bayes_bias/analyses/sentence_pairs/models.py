@@ -112,7 +112,7 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
     unsorted_value = rounded(data.difference.to_numpy() / data.unit.item())
     columns = {position_of(dim): data[position_of(dim)].to_numpy() for dim in _dims(data)}
     order = np.lexsort((unsorted_value, *columns.values()))
-    columns = {"value": unsorted_value} | columns
+    columns = {"value": unsorted_value, **columns}
     inputs = {name: column[order] for name, column in columns.items()}
     variance = unsorted_value.var()
     score = (inputs["value"] - unsorted_value.mean()) / variance
@@ -141,7 +141,7 @@ def _expected(
     prefix: str,
     n_pairs: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """Add the level and all effects to the current model, and return their sum for each row of the data.
+    """Add the level and all effects to the current model, and return their sum (expected value) for each row of data.
 
     `level` is the name of the level ("logit" or "mean"), and `prefix` begins the names of the standard deviations of
     effects. A row represents one pair or, if `n_pairs` is passed, several pairs. `inputs` has, for each kind of effect,
@@ -275,8 +275,9 @@ def fit_share(
     """Return the posterior of the share of `counted` pairs among the pairs that `among` selects.
 
     Both arrays have a value for each pair. By default, these are the untied pairs whose stereotypical sentence is
-    ahead. If only `counted` is passed, the share is of all pairs. With a `folder`, the posterior is kept there, and
-    is sampled only if the folder has none of the same data and model.
+    ahead. If only `counted` is passed, the share is of all pairs. The compiled model is kept under a `key`, for other
+    data of the same form. With a `folder`, the posterior is kept there, and is sampled only if the folder has none of
+    the same data and model, which its `identity` describes.
     """
     if counted is None:
         counted = data.ahead.to_numpy()
@@ -310,8 +311,8 @@ def fit_difference(
     model = PyMCModel(lambda: difference_model(spec, data, inputs), coords, key, inputs)
 
     def sample() -> xr.DataTree:
-        in_units = partial(draws_in_units, unit=unit)
-        return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, complete=in_units).tree
+        in_units_of_scores = partial(draws_in_units, unit=unit)
+        return fit_model(scores, spec, model, data, seed=seed, sampling=sampling, complete=in_units_of_scores).tree
 
     identity = {"of": "difference", "unit": unit, **inputs, **coords}
     return kept_posterior(folder, sample, scores, spec, identity, seed, sampling)
@@ -326,10 +327,11 @@ def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Mod
     if estimand == "difference":
         model = difference_model(spec, data, difference_inputs(data), _coords(data))
     else:
-        model = share_model(spec, data, share_inputs(data, data.ahead.to_numpy(), untied(data)), _coords(data))
+        inputs = share_inputs(data, data.ahead.to_numpy(), untied(data))
+        model = share_model(spec, data, inputs, _coords(data))
     return freeze_dims_and_data(model)
 
 
 def _coords(data: xr.Dataset) -> dict[str, list[str]]:
-    """Return the labels of each dimension."""
+    """Return the labels of each dimension of a table, such as the names of the types and of the writers."""
     return {dim: data[dim].to_numpy().tolist() for dim in _dims(data)}

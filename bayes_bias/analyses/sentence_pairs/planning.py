@@ -66,12 +66,13 @@ def plan_pairs(
     2020-2045. https://doi.org/10.1037/xge0000014
     """
     study = _Study.of(posterior, data, untied)
-    kinds = clusters_of(data)
-    sizes = list(dict.fromkeys(product(writers, pairs_each if kinds else (1,))))
+    cluster_kinds = clusters_of(data)
+    # All combinations of a number of writers and a number of pairs per writer, each once.
+    sizes = list(dict.fromkeys(product(writers, pairs_each if cluster_kinds else (1,))))
     rows = [study.expected(n_writers, n_each, ci_prob) for n_writers, n_each in sizes]
-    name_of_writers = plural(kinds[0] if kinds else PAIR)
+    name_of_writers = plural(cluster_kinds[0] if cluster_kinds else PAIR)
     planned = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(sizes, names=[name_of_writers, "each"]))
-    return planned if kinds else planned.drop(columns="pairs")
+    return planned if cluster_kinds else planned.drop(columns="pairs")
 
 
 def pairs_needed(
@@ -85,7 +86,8 @@ def pairs_needed(
     """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2.
 
     `posterior` has the draws of the share, and `untied`, if there are ties, the draws of the share of untied pairs.
-    Without writers, templates, or terms, each pair is a cluster of its own.
+    Without writers, templates, or terms, each pair is a cluster of its own. The number is the smallest of 2,000 numbers
+    from 2 to 100,000 with equal ratios for which the interval excludes one half with probability `power`.
     """
     study = _Study.of(posterior, data, untied)
     cluster_kinds = clusters_of(data)
@@ -134,7 +136,8 @@ class _Study:
         """Return the width and the power of the interval in a study of this size, averaged over the posterior.
 
         With the standard deviation s of the share and the quantile t, the interval is ± t s. The power is the
-        probability that it excludes one half, on either side.
+        probability that it excludes one half, on either side: with the standard normal distribution function F and the
+        ratio r of |share - 1/2| to s, it is F(r - t) + F(-r - t). All are arrays with a value for each draw.
         """
         sd = np.sqrt(self.between / writers + self.within / (writers * pairs_each))
         quantile = t.ppf((1 + ci_prob) / 2, writers - 1)

@@ -56,20 +56,22 @@ def plot_sentence_pairs(
     >>> plot_sentence_pairs(sentence_pairs.estimate("crows.csv"))                 # doctest: +SKIP
     """
     check_kind("pairs", pairs, PairsResult, "not a result of `sentence_pairs.estimate`. Pass such a result.")
-    table, is_share = pairs.table.loc[estimand], estimand == "share"
+    table = pairs.table.loc[estimand]
+    is_share = estimand == "share"
+    title = "how often the stereotype wins" if is_share else "by how much the stereotype wins"
     if pairs.changed:
-        axis, title = "percentage points", f"change of the {estimand}"
-    else:
-        axis, title = "% of pairs", "how often the stereotype wins" if is_share else "by how much the stereotype wins"
-    null = 50.0 if is_share and not pairs.changed else 0.0
+        title = f"change of the {estimand}"
+    # Shares are shown in percent. Without preference, a share is 50%, and a difference or a change is zero.
     factor = 100.0 if is_share else 1.0
+    null = 50.0 if is_share and not pairs.changed else 0.0
+    axis = "percentage points" if pairs.changed else "% of pairs"
     with style(palette):
         ax = axes_or_new(ax, rows=len(table), row_height=0.36, extra=1.7)
-        for y, (_, row) in enumerate(table.iterrows()):
-            draw_row(ax, y, row, null=null, factor=factor)
-            lower, upper = (factor * end for end in interval_of(row, "independent"))
-            draw_classical(ax, lower, upper, y + _BELOW)
-            ax.plot([factor * row.observed], [y + _BELOW], color=GREY, marker="x", markersize=4.5, zorder=4)
+        for position, (_, row) in enumerate(table.iterrows()):
+            draw_row(ax, position, row, null=null, factor=factor)
+            lower, upper = interval_of(row, "independent")
+            draw_classical(ax, factor * lower, factor * upper, position + _BELOW)
+            ax.plot([factor * row.observed], [position + _BELOW], color=GREY, marker="x", markersize=4.5, zorder=4)
         ax.axvline(null, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, [f"{shortened(str(label))} ({as_count(row.pairs)})" for label, row in table.iterrows()])
         ax.set_xlabel(axis if is_share else bias_axis(pairs.metric))

@@ -38,25 +38,26 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     groups = {ALL_PAIRS: rows, **_split_by_type(rows, rows)}
     if DIRECTION in rows:
         for direction, part in rows[~rows.tied].groupby(DIRECTION):
-            groups[f"{direction} (direction)" if str(direction) in groups else str(direction)] = part
+            label = f"{direction} (direction)" if str(direction) in groups else str(direction)
+            groups[label] = part
     table = {}
     for label, part in groups.items():
-        ahead = int(part.ahead.sum())
-        tied = int(part.tied.sum())
-        count = len(part)
-        test = binomtest(ahead, count)
+        n_pairs = len(part)
+        n_ahead = int(part.ahead.sum())
+        n_tied = int(part.tied.sum())
+        test = binomtest(n_ahead, n_pairs)
         table[label] = {
-            "pairs": count,
-            "ahead": ahead,
-            "tied": tied,
-            "share": ahead / count,
-            **_named(ci_prob, "wilson", *test.proportion_ci(ci_prob, "wilson")),
-            **_named(ci_prob, "exact", *test.proportion_ci(ci_prob, "exact")),
-            "sign_p_value": binomtest(ahead, count - tied).pvalue if count > tied else nan,
+            "pairs": n_pairs,
+            "ahead": n_ahead,
+            "tied": n_tied,
+            "share": n_ahead / n_pairs,
+            **_interval_columns(ci_prob, "wilson", *test.proportion_ci(ci_prob, "wilson")),
+            **_interval_columns(ci_prob, "exact", *test.proportion_ci(ci_prob, "exact")),
+            "sign_p_value": binomtest(n_ahead, n_pairs - n_tied).pvalue if n_pairs > n_tied else nan,
             "ties_half": ties_as_half(part).mean(),
-            **_student(ci_prob, "ties_half", ties_as_half(part)),
+            **_student_columns(ci_prob, "ties_half", ties_as_half(part)),
             "difference": part.difference.mean(),
-            **_student(ci_prob, "student", part.difference),
+            **_student_columns(ci_prob, "student", part.difference),
         }
     return pd.DataFrame.from_dict(table, orient="index").rename_axis("label")
 
@@ -91,12 +92,12 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
             "gained": gained,
             "lost": lost,
             "change": part.share.mean(),
-            **_student(ci_prob, "change", part.share),
+            **_student_columns(ci_prob, "change", part.share),
             "ties_half": part.ties_half.mean(),
-            **_student(ci_prob, "ties_half", part.ties_half),
+            **_student_columns(ci_prob, "ties_half", part.ties_half),
             "mcnemar_p_value": binomtest(gained, gained + lost).pvalue if gained + lost else nan,
             "difference": part.difference.mean(),
-            **_student(ci_prob, "student", part.difference),
+            **_student_columns(ci_prob, "student", part.difference),
         }
     return pd.DataFrame.from_dict(table, orient="index").rename_axis("label")
 
@@ -121,18 +122,19 @@ def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.Dat
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}
 
 
-def _named(ci_prob: float, of: str, low: float, high: float) -> dict[str, float]:
-    """Return the bounds of an interval by their column names, such as "wilson_ci95_lb"."""
-    lower, upper = interval_names(ci_prob, "ci", of)
-    return {lower: low, upper: high}
+def _interval_columns(ci_prob: float, method: str, lower: float, upper: float) -> dict[str, float]:
+    """Return the bounds of an interval by their column names, such as "wilson_ci95_lb" for the method "wilson"."""
+    lower_name, upper_name = interval_names(ci_prob, "ci", method)
+    return {lower_name: lower, upper_name: upper}
 
 
-def _student(ci_prob: float, of: str, values: "pd.Series[float]") -> dict[str, float]:
-    """Return Student's interval of the mean of independent values, by the names of its bounds.
+def _student_columns(ci_prob: float, name: str, values: "pd.Series[float]") -> dict[str, float]:
+    """Return Student's interval of the mean of n independent values, mean ± t sd / √n, by the names of its bounds.
 
-    The bounds are missing if there is only one value.
+    The names begin with `name`, as in "student_ci95_lb". The bounds are missing if there is only one value.
     """
+    n = len(values)
     half_width = nan
-    if len(values) > 1:
-        half_width = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))
-    return _named(ci_prob, of, values.mean() - half_width, values.mean() + half_width)
+    if n > 1:
+        half_width = student.ppf((1 + ci_prob) / 2, n - 1) * values.std() / np.sqrt(n)
+    return _interval_columns(ci_prob, name, values.mean() - half_width, values.mean() + half_width)

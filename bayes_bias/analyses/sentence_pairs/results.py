@@ -111,16 +111,16 @@ class PairsResult(Tabled):
         a share this far from it, without a preference, is below 1 - `ci_prob`, and borderline if it is below twice this
         threshold.
         """
-        row = self.row("share")
         if self.problems:
             sentences = [f"{fmt.capitalized(problem)}." for problem in self.problems]
             return " ".join(["No verdict, because a fit has not converged.", *sentences])
+        row = self.row("share")
         is_decrease = self.changed and row["mean"] < 0
         unit = "percentage points" if self.changed else "% of pairs"
         if self.scope == "none":
-            number = with_interval(row, self.ci_prob, 1, factor=100, sign="+" if self.changed else "", unit=unit)
+            size = with_interval(row, self.ci_prob, 1, factor=100, sign="+" if self.changed else "", unit=unit)
             subject = "The share changed by" if self.changed else "The stereotypical sentence is ahead in"
-            return f"{subject} {number}."
+            return f"{subject} {size}."
         chance_of_no_effect = chance(row.prob_direction)
         threshold = 1 - self.ci_prob
         is_clear = chance_of_no_effect < threshold
@@ -128,10 +128,8 @@ class PairsResult(Tabled):
         # A clear decrease is reported by its size, without a sign.
         shown = opposite(row) if is_decrease and is_clear else row
         sign: Sign = "+" if self.changed and not is_clear else ""
-        words = {
-            "direction": "decreased" if is_decrease else "increased",
-            "borderline": "borderline, " if is_borderline else "",
-        }
+        direction = "decreased" if is_decrease else "increased"
+        words = {"direction": direction, "borderline": "borderline, " if is_borderline else ""}
         return Finding(
             title="pairs whose stereotypical sentence is ahead" if self.changed else "the model",
             value=float(row["mean"]) - (0.0 if self.changed else 0.5),
@@ -148,7 +146,8 @@ class PairsResult(Tabled):
             return self.answer
         result = f"{self.answer} This holds for {self.reach}"
         if self.scope == "none":
-            return f"{result}{', if a tie counts as half' if self.first.ties else ''}."
+            condition = ", if a tie counts as half" if self.first.ties else ""
+            return f"{result}{condition}."
         claim = "the share increased" if self.changed else "the share exceeds one half"
         probability = fmt.probability_in_words(self.row("share").prob_above)
         return f"{result}. The probability that {claim} is {probability}."
@@ -162,8 +161,8 @@ class PairsResult(Tabled):
     def _details(self) -> list[str]:
         """Return a sentence about the difference. Subclasses add sentences about intervals and plans."""
         row = self.row("difference")
-        number = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
-        return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {number}."]
+        size = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
+        return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {size}."]
 
     def _as_published(self) -> list[str]:
         """Return sentences about the published share, in which a tie counts as not stereotypical."""
@@ -176,23 +175,24 @@ class PairsResult(Tabled):
         Changes are in percentage points, and have a plus sign. The probability is that of a share above one half, or of
         an increase.
         """
-        unit, above, sign = ("percentage points", "P(more)", "+") if self.changed else ("%", "P(> ½)", "")
+        unit = "percentage points" if self.changed else "%"
         caption = f"{self.how} often the stereotypical sentence is ahead, in {unit}: {self.name}"
-        return self._laid_out("share", caption, above, factor=100.0, decimals=1, sign=sign)
+        heading = "P(more)" if self.changed else "P(> ½)"
+        return self._layout_of("share", caption, heading, factor=100.0, decimals=1, sign="+" if self.changed else "")
 
     @property
     def difference_layout(self) -> Layout:
         """Show the mean differences in favour of the stereotypical sentence, in the units of the scores."""
         caption = f"{self.how} far it is ahead, in {self.metric.unit}"
         decimals = self.metric.decimals
-        return self._laid_out("difference", caption, "P(above zero)", factor=1.0, decimals=decimals, sign="+")
+        return self._layout_of("difference", caption, "P(above zero)", factor=1.0, decimals=decimals, sign="+")
 
     @property
     def how(self) -> str:
         """Return the first words of headings, such as "How" in "How often the stereotypical sentence is ahead"."""
         return "Change of how" if self.changed else "How"
 
-    def _laid_out(self, estimand: str, caption: str, above: str, *, factor: float, decimals: int, sign: str) -> Layout:
+    def _layout_of(self, estimand: str, caption: str, above: str, *, factor: float, decimals: int, sign: str) -> Layout:
         """Lay out the estimates of an estimand, with a row for all pairs and for each type.
 
         `above` is the heading of the probability that the estimand exceeds its null value. Numbers are multiplied by
@@ -203,12 +203,12 @@ class PairsResult(Tabled):
         rows = self.table.loc[estimand]
 
         def write_number(value: float) -> str:
-            return (fmt.signed if sign else fmt.plain)(factor * value, decimals)
+            return fmt.signed(factor * value, decimals) if sign else fmt.plain(factor * value, decimals)
 
+        write_interval = partial(fmt.bounds, decimals=decimals, sign=sign)
         intervals = {}
         for name in ("", "independent", "noise"):
             lower, upper = interval_of(rows, name)
-            write_interval = partial(fmt.bounds, decimals=decimals, sign=sign)
             intervals[name] = list(map(write_interval, factor * lower, factor * upper))
         return Layout(
             list(map(str, rows.index)),
@@ -293,10 +293,11 @@ class SentencePairs(PairsResult):
         share = estimated_shares(self.fits, self.data, self.scope).values[:, 0]
         metric = Metric("share", unit="the share of pairs minus one half")
         observed = float(self.row("share").observed) - NO_PREFERENCE
-        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, _clause(self)),)
+        clause = _clause_on_convergence(self)
+        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, clause),)
 
     def _as_published(self) -> list[str]:
-        """Return sentences about the published share.
+        """Return sentences about the published share, in which a tie counts as not stereotypical.
 
         If pairs tie, the last sentence contains the share in which a tie counts as half.
         """
@@ -312,7 +313,9 @@ class SentencePairs(PairsResult):
     def _details(self) -> list[str]:
         """Return sentences about the noise floor, independent pairs, the difference, a larger study, and model checks.
 
-        With the scope "none", there are no intervals to describe.
+        The noise floor is the interval of the observed share for a model without preference. `checks` has a row for
+        each statistic, and ``fits`` is False if the fitted models do not reproduce it. With the scope "none", there are
+        no intervals to describe.
         """
         if self.scope == "none":
             return []
@@ -321,13 +324,13 @@ class SentencePairs(PairsResult):
         independent_lower, independent_upper = interval_of(row, "independent")
         noise_lower, noise_upper = interval_of(row, "noise")
         ratio = (upper - lower) / (independent_upper - independent_lower)
-        kinds = _counted_clusters(self.data)
-        clusters = f" of {' and '.join(kinds)}" if kinds else ""
+        clusters = _counted_clusters(self.data)
+        of_clusters = f" of {' and '.join(clusters)}" if clusters else ""
         (difference,) = super()._details()
         direction = fmt.probability_in_words(self.row("difference").prob_direction)
         sentences = [
             f"A model without preference would show {fmt.share(noise_lower)} to {fmt.share(noise_upper)} on as many"
-            f" pairs{clusters} ({fmt.percent(self.ci_prob)} of the time).",
+            f" pairs{of_clusters} ({fmt.percent(self.ci_prob)} of the time).",
             f"Treating pairs as independent would give [{fmt.share(independent_lower)}, {fmt.share(independent_upper)}]"
             f" ({'Student' if self.ties else 'Wilson'}), and the interval above is {ratio:.1f} times as wide.",
             f"{fmt.capitalized(difference.removesuffix('.'))}, and the probability of this direction is {direction}.",
@@ -344,8 +347,9 @@ class SentencePairs(PairsResult):
     def _planning(self) -> list[str]:
         """Return a sentence on the number of writers, or of pairs without writers, that a clear share requires.
 
-        The sentence is omitted if the share is already clearly different from one half, or if the direction of the
-        share is so uncertain that the number is meaningless.
+        `needed` has this number (`count`), the kind of cluster, such as "writer", and the number of pairs of each. The
+        sentence is omitted if the share is already clearly different from one half, or if its direction is so uncertain
+        (with a probability below .75) that the number is meaningless.
         """
         plan = self.needed
         if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
@@ -353,7 +357,7 @@ class SentencePairs(PairsResult):
         kinds = fmt.plural(plan.kind)
         units = kinds
         if plan.kind != "pair":
-            units += f" of {fmt.in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
+            units = f"{kinds} of {fmt.counted(plan.pairs_each, 'pair')} each"
         detect = f"detect a share this far from one half {fmt.percent(plan.power)} of the time"
         if plan.count is None:
             return [f"Planning: even {MOST:,} {units} would not {detect}."]
@@ -401,20 +405,17 @@ class SentencePairsChange(PairsResult):
         return tuple(problems)
 
     def biases(self) -> tuple[ChangedBias, ...]:
-        """Return the share after minus one half, and its change, with their posteriors, for `bayes_bias.check`."""
+        """Return the share after minus one half, and its change, with their posteriors, for `bayes_bias.check`.
+
+        The biases before and after are tuples of one element each, the share minus one half.
+        """
         (before,), (after,) = self.before.biases(), self.after.biases()
         data = self.fits["changed"]["constant_data"].to_dataset()
         changes = changes_of(self.before.scores, self.after.scores)
         change = estimated_change(self.fits, data, changes, self.scope).values[:, 0]
+        clause = _clause_on_convergence(self)
         bias = ChangedBias(
-            self.name,
-            after.draws,
-            after.observed,
-            after.metric,
-            self.reach,
-            _clause(self),
-            before=before,
-            change=change,
+            self.name, after.draws, after.observed, after.metric, self.reach, clause, before=before, change=change
         )
         return (bias,)
 
@@ -436,7 +437,7 @@ class SentencePairsChange(PairsResult):
         return sentences
 
 
-def _clause(result: PairsResult) -> tuple[str, ...]:
+def _clause_on_convergence(result: PairsResult) -> tuple[str, ...]:
     """Return a clause for `bayes_bias.check` that names the fits that have not converged.
 
     The tuple is empty if all fits have converged.
@@ -445,7 +446,12 @@ def _clause(result: PairsResult) -> tuple[str, ...]:
 
 
 def sentence_pairs_document(pairs: PairsResult) -> Document:
-    """Return the page of sentence pairs."""
+    """Return the page of sentence pairs and its files, for one set of scores or for a change between two sets.
+
+    `sides` are the results for each set. Each section of the page names a template, which is filled with the facts.
+    Only the page for one set has sections on larger studies and on model checks. With the scope "none", there are no
+    intervals, and no figures.
+    """
     sides, changed, first = pairs.sides, pairs.changed, pairs.first
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}
     methods = methods_of(pairs)
@@ -453,14 +459,14 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     notices = list(chain.from_iterable(side.scores.notices for side in sides.values()))
     if changed:
         heading = f"Did the preference for stereotypical sentences change in {pairs.name}?"
-        sections = []
+        sections_of_one_set = []
         both_sides = pd.concat({state: side.table for state, side in sides.items()}, names=["state"])
         tables = {"before-and-after": both_sides}
         tables |= {f"scores-{state}": side.scores.rows for state, side in sides.items()}
     else:
         heading = f"How often is the stereotypical sentence preferred in {pairs.name}?"
         checks = PageSection("checks", "Model checks", "pairs-checks.html", {"checks": first.checks})
-        sections = [_plan(first.planned), checks]
+        sections_of_one_set = [_section_on_planning(first.planned), checks]
         tables = {"plan": first.planned, "checks": first.checks, "scores": first.scores.rows}
     return Document(
         title=f"Sentence pairs: {pairs.name}",
@@ -469,7 +475,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
         sections=(
             PageSection("share", f"{pairs.how} often the stereotypical sentence is ahead", "pairs-share.html"),
             PageSection("difference", f"{pairs.how} far it is ahead", "pairs-difference.html"),
-            *sections,
+            *sections_of_one_set,
             methods_section(methods),
             notices_section("Notes on the scores", notices),
         ),
@@ -497,11 +503,12 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
     )
 
 
-def _plan(planned: pd.DataFrame) -> PageSection:
+def _section_on_planning(planned: pd.DataFrame) -> PageSection:
     """Return the section of the page with half the width of the interval of larger studies, in percentage points.
 
     Rows are numbers of writers (or of templates or terms), and columns are numbers of pairs of each writer. `planned`
-    is the table of `plan_pairs`.
+    is the table of `plan_pairs`, which has a row for each combination of both numbers (the second is called "each"),
+    and the ``width`` of the interval as a share. Half of it, in percent, is 50 times the width.
     """
     half_widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
     texts = half_widths.map(partial(fmt.plain, decimals=1))
@@ -518,7 +525,9 @@ def _counted_clusters(data: xr.Dataset) -> list[str]:
 def methods_of(pairs: PairsResult) -> Methods:
     """Return the methods text on the pairs, both models, and the population that the shares generalise to.
 
-    For a change, the diagnostics include the fits of the results before and after.
+    `sides` has the results of the only set of scores or, for a change, the results before and after, whose fits are
+    included in the diagnostics. Priors are only listed for parameters that were sampled. A table without writers, for
+    example, has no effects of writers.
     """
     first, data, spec = pairs.first, pairs.first.data, pairs.spec
     fits = {name: Fitted.of(fit) for name, fit in pairs.fits.items()}

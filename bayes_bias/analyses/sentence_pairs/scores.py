@@ -90,12 +90,12 @@ def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return the languages of sentences, sorted by decreasing frequency.
 
     Languages with fewer than `_ENOUGH` sentences, or a smaller share than `_SHARE`, are omitted, because the language
-    of a single sentence may be wrong.
+    of a single sentence may be wrong. Sentences whose language is unclear count in the denominator of the share.
     """
-    languages = list(map(language_of, sentences))
-    least = max(_ENOUGH, _SHARE * len(languages))
+    languages = list(map(language_of, sentences))  # "" if a language is unclear
+    fewest = max(_ENOUGH, _SHARE * len(languages))
     counts = Counter(filter(None, languages))
-    return tuple(language for language, count in counts.most_common() if count >= least)
+    return tuple(language for language, count in counts.most_common() if count >= fewest)
 
 
 def check_one_language(sentences: Iterable[str]) -> None:
@@ -105,11 +105,11 @@ def check_one_language(sentences: Iterable[str]) -> None:
     ------
     SentencePairsError
     """
-    seen = languages_of(sentences)
-    if len(seen) > 1:
+    languages = languages_of(sentences)
+    if len(languages) > 1:
         raise SentencePairsError(
-            f"The sentences in `scores` are in {joined(seen)}, but pairs of several languages are not pooled. Read the"
-            " pairs of each language separately."
+            f"The sentences in `scores` are in {joined(languages)}, but pairs of several languages are not pooled. Read"
+            " the pairs of each language separately."
         )
 
 
@@ -246,7 +246,7 @@ def read_scores(
         decimals = check_count("decimals", decimals, "decimals", least=0)
     pooled = check_ignored(ignore, READ, SentencePairsError)
     frame, default_name = read_frame_of_scores(source)
-    rows = _select_model(_checked(frame), model)
+    rows = _select_model(_checked_rows(frame), model)
     rows = rows.assign(item=_labels(rows, "item"))
     if len(twice := rows["item"][rows["item"].duplicated()]):
         number = int((rows["item"] == twice.iloc[0]).sum())
@@ -280,7 +280,7 @@ def read_scores(
         sentences = rows[list(_SENTENCES)].fillna("").astype(str).map(plain_sentence)
         if "language" not in pooled:
             check_one_language(sentences.sentence_more + " " + sentences.sentence_less)
-        notices += _repeated(sentences.assign(more=more.to_numpy(), less=less.to_numpy()))
+        notices += _notice_of_repetitions(sentences.assign(more=more.to_numpy(), less=less.to_numpy()))
         sentences = sentences.set_axis(rows["item"], axis=0)
     if ties := int(table.tied.sum()):
         notices.append(_notice_of_ties(ties, len(table), decimals))
@@ -345,7 +345,7 @@ def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(columns=our_names)
 
 
-def _checked(frame: pd.DataFrame) -> pd.DataFrame:
+def _checked_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of scores under the names of this package.
 
     Raise an error if there are no rows, or if a required column is missing: ``item``, and either ``score_more`` and
@@ -354,7 +354,7 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
     rows = with_our_names(frame).reset_index(drop=True)
     required = ["item"] if "difference" in rows else ["item", *_SCORES]
     missing = [column for column in required if column not in rows]
-    first_heading = str(next(iter(frame.columns), ""))
+    first_heading = str(frame.columns[0]) if len(frame.columns) else ""
     if missing and first_heading.startswith("{"):
         raise SentencePairsError(
             "`scores` contains JSON lines. Pass samples of lm-evaluation-harness to `bayes_bias.sentence_pairs.lm_eval`"
@@ -400,7 +400,7 @@ def _check_own_verdicts(
     else in a file shows its age. `heading_of` maps the names of this package to the headings in the file.
     """
     is_antistereo = rows.get(DIRECTION, pd.Series("", index=rows.index)) == "antistereo"
-    headings = [heading_of[score] for score in _SCORES]
+    headings = [heading_of[score] for score in _SCORES]  # of the two scores in the file
     verdicts = rows.get(_OWN_VERDICT, pd.Series(dtype=float))
     has_verdicts = pd.api.types.is_numeric_dtype(verdicts) and len(verdicts) > 0 and verdicts.isin([0, 1]).all()
     if not has_verdicts:
@@ -428,13 +428,13 @@ def _check_own_verdicts(
 
 def _labels(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
     """Return the labels in a column as texts. Raise an error if a label is missing."""
-    values = rows[column]
-    if values.isna().any():
+    is_missing = rows[column].isna()
+    if is_missing.any():
+        first_missing = int(np.argmax(is_missing)) + 1
         raise SentencePairsError(
-            f"{column} of `scores` is missing in row {int(np.argmax(values.isna())) + 1}. Fill it in, or drop the"
-            " column."
+            f"{column} of `scores` is missing in row {first_missing}. Fill it in, or drop the column."
         )
-    return values.astype(str)
+    return rows[column].astype(str)
 
 
 def plain_sentence(text: Any) -> str:
@@ -442,7 +442,7 @@ def plain_sentence(text: Any) -> str:
     return " ".join(composed(plain_word(str(text))).split())
 
 
-def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
+def _notice_of_repetitions(scores: pd.DataFrame) -> tuple[str, ...]:
     """Return a notice of rows that have the same two sentences as another row, or nothing if there are none.
 
     `scores` has the columns ``sentence_more`` and ``sentence_less``, which may be empty texts, and the scores ``more``
@@ -451,27 +451,28 @@ def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
     has_sentences = (scores[list(_SENTENCES)] != "").all(axis=1)
     by_sentences = scores[has_sentences].groupby(list(_SENTENCES), sort=False)
     largest = by_sentences.max()
-    differs = (largest - by_sentences.min() > _SAME * largest.abs()).any(axis=1)
+    smallest = by_sentences.min()
+    differs = (largest - smallest > _SAME * largest.abs()).any(axis=1)
     if differs.any():
-        more, less = differs.index[differs.to_numpy()][0]
+        more, less = differs.index[differs.to_numpy()][0]  # the two sentences
         raise SentencePairsError(
             f"`scores` has several rows of the pair '{more[:60]}' / '{less[:60]}' with different scores, as of two"
             " models or settings. Keep the rows of one, or name the models in the column 'model'."
         )
-    repeated = int((by_sentences.size() - 1).sum())
-    notice = f"{repeated:,} rows have the sentences of another row, and count as pairs of their own"
-    return (notice,) if repeated else ()
+    n_repeated = int((by_sentences.size() - 1).sum())
+    notice = f"{n_repeated:,} rows have the sentences of another row, and count as pairs of their own"
+    return (notice,) if n_repeated else ()
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
     """Return the scores in a column as numbers. Raise an error if a score is not a finite number."""
     numbers = as_numbers(rows[column]).astype(float)
-    wrong = ~np.isfinite(numbers)
-    if wrong.any():
-        at = int(np.argmax(wrong))
+    is_wrong = ~np.isfinite(numbers)
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))  # of the first such score
         raise SentencePairsError(
-            f"{column} of item '{rows['item'].iloc[at]}' in `scores` must be a finite number, but is"
-            f" '{rows[column].iloc[at]}'. Write it without a comma of thousands, score it again, or remove the row."
+            f"{column} of item '{rows['item'].iloc[row]}' in `scores` must be a finite number, but is"
+            f" '{rows[column].iloc[row]}'. Write it without a comma of thousands, score it again, or remove the row."
         )
     return numbers
 
@@ -490,7 +491,8 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     similar variables contain the position of a label in the alphabetical list of labels. ``unit`` is the unit of the
     priors of differences.
     """
-    rows, notices = scores.rows, []
+    rows = scores.rows
+    notices = []
     if rows.tied.all():
         finer = "" if scores.decimals is None else ", or compare them unrounded with decimals=None (--decimals none)"
         raise SentencePairsError(
@@ -506,7 +508,7 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
         "unit": spread(difference, scores.name),
     }
     labels: dict[str, list[str]] = {PAIR: rows.index.tolist()}
-    columns = {TYPE: types} | {name: rows[name] for name in CLUSTERS if name in rows}
+    columns = {TYPE: types, **{name: rows[name] for name in CLUSTERS if name in rows}}
     for dim, column in columns.items():
         codes, names = pd.factorize(column, sort=True)
         is_cluster = dim != TYPE
@@ -519,7 +521,7 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
         else:
             content[position_of(dim)] = (PAIR, codes.astype(np.int32))
             labels[dim] = names.tolist()
-    notices += _too_skewed(difference)
+    notices += _notice_of_skewness(difference)
     return xr.Dataset(content, coords=labels), tuple(f"{scores.name}: {notice}" for notice in notices)
 
 
@@ -555,7 +557,8 @@ def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]
     the number of `counted` pairs in this subset. Columns such as ``writer_of`` contain the label numbers.
     """
     positions = [position_of(dim) for dim in (TYPE, *clusters_of(data))]
-    pairs = data[positions].reset_coords(drop=True).to_dataframe().assign(counted=counted & among, among=among)
+    pairs = data[positions].reset_coords(drop=True).to_dataframe()  # a row for each pair with its label numbers
+    pairs = pairs.assign(counted=counted & among, among=among)
     return pairs.groupby(positions)[["counted", "among"]].sum().reset_index()
 
 
@@ -574,17 +577,17 @@ def spread(difference: NDArray[np.float64], name: str) -> float:
     return sd
 
 
-def _too_skewed(difference: NDArray[np.float64]) -> list[str]:
+def _notice_of_skewness(difference: NDArray[np.float64]) -> list[str]:
     """Return a notice if the pairs are too few for a normal model of their skewed differences.
 
     The rule of Cochran (1977) requires at least 25 times the squared skewness.
     """
     from scipy.stats import skew
 
-    enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
-    if len(difference) >= enough:
+    fewest = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
+    if len(difference) >= fewest:
         return []
     return [
         f"{len(difference):,} pairs are few for differences as skewed as these, so that the interval of their mean may"
-        f" be too short. About {enough:,} would be enough. The share of pairs is not affected"
+        f" be too short. About {fewest:,} would be enough. The share of pairs is not affected"
     ]

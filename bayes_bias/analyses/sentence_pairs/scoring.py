@@ -94,23 +94,24 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     pairs = _pairs(frame)
     items = frame["item"].tolist() if "item" in frame else list(range(len(frame)))
     if len(set(items)) < len(items):
-        twice = next(item for item in items if items.count(item) > 1)
-        raise LanguageModelError(f"`pairs` has several rows of the item '{twice}'. Give each pair its own name.")
+        repeated = next(item for item in items if items.count(item) > 1)
+        raise LanguageModelError(f"`pairs` has several rows of the item '{repeated}'. Give each pair its own name.")
     step(f"{model.name}: {len(pairs)} pairs")
-    scores = np.empty((len(pairs), 2))
-    for first in range(0, len(pairs), _AT_A_TIME):
-        batch = slice(first, first + _AT_A_TIME)
-        if how == "pll":
+    scores = np.empty((len(pairs), 2))  # of the more and the less stereotypical sentence
+    for start in range(0, len(pairs), _AT_A_TIME):
+        batch = slice(start, start + _AT_A_TIME)
+        if how == "pll":  # depends on both sentences of a pair
             scores[batch] = method(pairs[batch])
         else:
             weighted = {} if how == "likelihood" else {"weighted": how == "aula"}
             for side in (0, 1):
                 scores[batch, side] = method([pair[side] for pair in pairs[batch]], **weighted)
         advance(min(batch.stop, len(pairs)), len(pairs))
-    rows, sides = np.nonzero(~np.isfinite(scores))
-    if len(rows):
+    not_finite = np.argwhere(~np.isfinite(scores))  # each row is the position (pair, side) of a score
+    if len(not_finite):
+        row, side = not_finite[0]
         raise LanguageModelError(
-            f"The score of '{pairs[rows[0]][sides[0]]}' in `pairs` by '{model.name}' is {scores[rows[0], sides[0]]},"
+            f"The score of '{pairs[row][side]}' in `pairs` by '{model.name}' is {scores[row, side]},"
             " which is not a finite number. Its weights may be damaged, so load the model again."
         )
     return pd.DataFrame(
@@ -185,7 +186,8 @@ def kept_posterior(
     if folder is None:
         return sample()
     values = {name: np.asarray(value).tolist() for name, value in inputs.items()}
-    file = folder / f"posterior-{_key(fit_attributes(source, spec, seed), asdict(sampling), values)}.nc"
+    key = _key(fit_attributes(source, spec, seed), asdict(sampling), values)
+    file = folder / f"posterior-{key}.nc"
     if not file.is_file():
         tree = sample()
         save_posterior(tree, file)
@@ -215,5 +217,5 @@ def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: H
 
 
 def _key(*parts: Any) -> str:
-    """Return a hash of inputs, for the name of a file."""
+    """Return a hash of inputs, for the name of a file. It has 20 hexadecimal digits."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]

@@ -165,7 +165,11 @@ def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
-    """Return LMS, SS and ICAT for a task and type from the counts of its terms. See `stereoset` for the formulas."""
+    """Return LMS, SS and ICAT for a task and type from the counts of its terms (see `count_terms`).
+
+    SS and LMS are means over terms of the shares of comparisons that the stereotypical sentence, or a related sentence,
+    wins. See `stereoset` for the formulas.
+    """
     counts = terms.groupby("target")[_COUNTS].sum()
     ss = float(np.mean(100 * counts.over_anti / counts.triples))
     lms = float(np.mean(100 * (counts.stereo_over + counts.anti_over) / (2 * counts.triples)))
@@ -185,7 +189,8 @@ def _triples(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each triple of a task: its item, task, type and term, and the scores of its three sentences.
 
-    `examples` are the triples in the file `gold`, and `predicted` has the score of each sentence by its id.
+    `examples` are the triples in the file `gold`, in which each sentence has an id and a label, such as "stereotype".
+    `_LABELS` has the name of the column for each label. `predicted` has the score of each sentence by its id.
     """
     for example in examples:
         try:

@@ -39,7 +39,7 @@ _ENOUGH_TO_OVERLAP = 10
 class _Unit:
     """A unit: its possible values, the conversion to log probabilities, and a description for the methods text."""
 
-    has: Callable[[Numbers], NDArray[np.bool_]]
+    is_possible: Callable[[Numbers], NDArray[np.bool_]]
     allowed: str
     to_log: Callable[[Numbers], Numbers]
     converted: str
@@ -124,19 +124,19 @@ def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
 def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
     """Return scores of a unit as log probabilities.
 
-    Raise an error if a score is not a possible value of the unit, such as a probability above 1. The message names the
-    `column` of the scores.
+    `_UNITS` has the possible values of each unit, and the conversion to log probabilities. Raise an error if a score is
+    not a possible value, such as a probability above 1. The message names the `column` of the scores.
     """
     import pandas as pd
 
     rule = _UNITS[unit]
     values = scores.to_numpy()
-    is_impossible = ~rule.has(values)
+    is_impossible = ~rule.is_possible(values)
     if is_impossible.any():
-        at = int(np.argmax(is_impossible))
+        position = int(np.argmax(is_impossible))  # of the first such score
         raise SentencePairsError(
-            f"{column} of the scores in row {at + 1} is {values[at]:g}, but values of unit '{unit}' are {rule.allowed}."
-            f" Correct it, or use another unit: {', '.join(UNITS)}."
+            f"{column} of the scores in row {position + 1} is {values[position]:g}, but values of unit '{unit}' are"
+            f" {rule.allowed}. Correct it, or use another unit: {', '.join(UNITS)}."
         )
     return pd.Series(rule.to_log(values), index=scores.index)
 

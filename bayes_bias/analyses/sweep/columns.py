@@ -72,17 +72,17 @@ class LanguageModelColumn:
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
         """Return a copy with a name, with model and templates in memory, and with the words that the model predicts.
 
-        Therefore, a version of the model predicts the same words, even if the version is causal but the model is not.
+        Before, model and templates may be names or paths, and `predict` ("targets" or "attributes") may be missing. It
+        is set here, so that a version of the model predicts the same words, even if the version is causal but the model
+        is not.
         """
         if self.predict is not None:
             check_predicted(self.predict)
-        templates, model = load_templates(self.templates), open_score(self.model, trust=self.trust)
+        templates = load_templates(self.templates)
+        model = open_score(self.model, trust=self.trust)
+        predict = self.predict or predicted_by_default(model)
         return replace(
-            self,
-            model=model,
-            templates=templates,
-            predict=self.predict or predicted_by_default(model),
-            name=name or self.name or name_of(model),
+            self, model=model, templates=templates, predict=predict, name=name or self.name or name_of(model)
         )
 
     def with_model(self, model: Score | str | Path, name: str) -> "LanguageModelColumn":
@@ -123,14 +123,14 @@ class _StoredModel:
         All clozes (sentences with a gap, and the word in the gap) are one job. Its stored result is reused if the
         identity of the model and the clozes are the same. The progress of this job is not shown.
         """
-        depends_on = [self.identity, list(map(astuple, clozes))]
+        depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
         with shown(Quiet()):
             (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
         return list(outcome.needed())
 
 
 def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
-    """Return log probabilities as numbers that can be written to JSON."""
+    """Return the log probability of each cloze by a model, as numbers that can be written to JSON."""
     return list(map(float, model(clozes)))
 
 
@@ -168,7 +168,8 @@ class Column:
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
     """Open all embeddings and models without reading them. Check that names are unique and metrics are equal.
 
-    `embeddings` is a mapping of names to sources, or one or more sources, which are named after their files.
+    `embeddings` is a mapping of names to sources, or one or more sources, which are named after their files. A source
+    is an embedding, a file of an embedding, or a language model.
     """
     named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
@@ -226,8 +227,9 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
 def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
     """Return a version with an opened source.
 
-    `columns` are the opened originals by name. If the original is a language model, the version must be another model,
-    which is used with the same templates and settings. Raise an error if the version does not suit its original.
+    `columns` are the opened originals by name, and `version.embeddings` the names of the originals to which the version
+    applies, or empty for all of them. If the original is a language model, the version must be another model, which is
+    used with the same templates and settings. Raise an error if the version does not suit its original.
     """
     for name in version.embeddings:
         if name not in columns:
@@ -244,15 +246,19 @@ def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Vers
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
-    """Return a cell for the change of each list by each version, under (name of the version, name of the list)."""
+    """Return a cell for the change of each list by each version, under (name of the version, name of the list).
+
+    `columns` are the embeddings and their versions, each with a cell for each list. `version_of` is the name of the
+    embedding of a version, and empty for an embedding.
+    """
     by_name = {column.name: column for column in columns}
     changes = {}
     for column in columns:
         if not column.version_of:
             continue
         cells_of_original = by_name[column.version_of].cells
-        for words, cell in column.cells.items():
-            changes[column.name, words] = ChangeCell(f"{cell.name}, change", cells_of_original[words], cell)
+        for list_name, cell in column.cells.items():
+            changes[column.name, list_name] = ChangeCell(f"{cell.name}, change", cells_of_original[list_name], cell)
     return changes
 
 
@@ -295,13 +301,14 @@ def read_columns(
             for version in versions_of_source:
                 yield Column(version.named(source.name), source.name, version.name, failed=str(error))
             continue
-        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))  # also for the versions
-        original = _column_of_embedding(excerpt, *how, originals={})
+        # The lists and all settings are the same for the versions, whose related words are those of the original.
+        lists_and_settings = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))
+        original = _column_of_embedding(excerpt, *lists_and_settings, originals={})
         yield original
         for version in versions_of_source:
             try:
                 vectors = source if version.needs_vocabulary else excerpt
-                column = _column_of_embedding(version.applied(vectors), *how, originals=original.cells)
+                column = _column_of_embedding(version.applied(vectors), *lists_and_settings, originals=original.cells)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
             learned = frozenset(version.learned_words)
@@ -358,7 +365,7 @@ def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], stor
     """Return the column of a language model, with a cell of log probabilities for each list.
 
     The source of the model, the number of templates, and the metric are taken from the first list that could be
-    measured.
+    measured. If a list could not be measured, the `table` is a text with the reason.
     """
     column = Column(model.name)
     cells = {}

@@ -67,11 +67,11 @@ class Grid:
         """
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
-        columns = list(map(self._looked_up, open_columns(self.embeddings)))
+        columns = [self._with_match(column) for column in open_columns(self.embeddings)]
         self._check_times([column.name for column in columns if isinstance(column, Embedding)])
         return self._lists(), columns, similarity_of(self.similarity)
 
-    def _looked_up(self, column: OpenColumn) -> OpenColumn:
+    def _with_match(self, column: OpenColumn) -> OpenColumn:
         """Return an embedding that looks up words according to `match`, such as "case" to ignore case.
 
         Only word vectors can be looked up in other ways, so other columns (encoders of sentences and language models)
@@ -116,13 +116,8 @@ class Grid:
         if not sources:
             raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")
         controls = load_control_lists(self.controls)
-        lists: list[WordList] = []
-        notices: list[str] = []
-        for source in sources:
-            words = load_wordlist(source, language=self.language)
-            notices += words.about_foreign(controls)
-            lists.append(words)
-        announce(tuple(notices))
-        lists = [words.with_controls(controls) for words in lists]
+        without_controls = [load_wordlist(source, language=self.language) for source in sources]
+        announce(tuple(notice for words in without_controls for notice in words.about_foreign(controls)))
+        lists = [words.with_controls(controls) for words in without_controls]
         check_different("wordlists", [words.name for words in lists], "Use a different name for each.", WordListError)
         return lists

@@ -57,6 +57,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
     "no numbers": {"marker": "None", "color": GREY},
 }
+_GREY_SQUARE: dict[str, Any] = {"marker": "s", "linestyle": "", "color": "#cccccc"}
 _REACH = 0.43  # half the width of the axis of a cell, relative to the width of the cell
 
 
@@ -118,19 +119,26 @@ def plot_changes(
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Cells by (row, list) with `bias`, interval and verdict, and the labels of rows."""
+    """The content of a figure with lists in columns.
+
+    `cells` is indexed by (row, list) and has the columns `bias`, interval, and verdict. `rows` has the label of each
+    row, by its name. `quantity` is the noun for a bias on the axis.
+    """
 
     cells: pd.DataFrame
     rows: Mapping[str, str]
-    what: str
+    quantity: str
 
     @classmethod
     def from_cells(cls, sweep: Sweep) -> Self:
-        """Return the biases of a sweep, with a row for each embedding and, below it, a row for each of its versions."""
-        rows = {}
+        """Return the biases of a sweep, with a row for each embedding and, below it, a row for each of its versions.
+
+        `sweep.sources` has an embedding or version in each row. `version_of` is the embedding of a version, or empty.
+        """
+        labels = {}
         for name, version_of, version in sweep.sources[["version_of", "version"]].itertuples():
-            rows[name] = f"↳ {version}" if version_of else version or name
-        return cls(sweep.cells, rows, "bias")
+            labels[name] = f"↳ {version}" if version_of else name
+        return cls(sweep.cells, labels, "bias")
 
     @classmethod
     def from_changes(cls, sweep: Sweep) -> Self:
@@ -139,21 +147,23 @@ class Matrix:
         `sweep.changes` is indexed by (embedding, version, list), and its column ``column`` has a name of the version
         that is unique. The result has the index (that name, list) and the column ``bias``, as `sweep.cells` has.
         """
-        frame = sweep.changes.rename(columns={"change": "bias"})
-        index = pd.MultiIndex.from_arrays([frame["column"], frame.index.get_level_values("list")])
-        cells = frame.set_axis(index.set_names(["embedding", "list"]))
-        return cls(cells, {name: name for name in frame["column"].unique()}, "change of the bias")
+        changes = sweep.changes.rename(columns={"change": "bias"})
+        index = pd.MultiIndex.from_arrays([changes["column"], changes.index.get_level_values("list")])
+        cells = changes.set_axis(index.set_names(["embedding", "list"]))
+        return cls(cells, {name: name for name in changes["column"].unique()}, "change of the bias")
 
 
 def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette: Sequence[str] | None) -> Axes:
     """Draw all cells of a matrix, and return the axes.
 
-    Each cell has an axis with zero in the middle and `reach` at its right end, so that few intervals are cut off. If
-    there are too many cells, they are small and without numbers. Names of lists are rotated if they are longer than a
-    cell.
+    Each cell has a horizontal axis with zero in the middle and the bias `reach` near its right end. This is the largest
+    bias or, if it is larger, the bias beyond which only 3% of intervals extend, so that few intervals are cut off.
+
+    If there are more than _NUMBERED cells, they are small and without numbers. Names of lists are rotated if they are
+    longer than the width of a cell. Sizes are in inches, and _LABEL is the width of a letter.
     """
-    rows, columns = len(matrix.rows), len(sweep.lists)
-    numbered = rows * columns <= _NUMBERED
+    n_rows, n_columns = len(matrix.rows), len(sweep.lists)
+    numbered = n_rows * n_columns <= _NUMBERED
     width, height = _CELL if numbered else _SMALL_CELL
     longest_ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
     reach = 1.0 if longest_ends.empty else float(max(longest_ends.quantile(0.97), matrix.cells.bias.abs().max()))
@@ -162,16 +172,16 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
     with style(palette):
         if ax is None:
             label_width = min(max(map(len, matrix.rows.values())), 28) * _LABEL
-            size = (max(width * columns + label_width + 0.2, WIDTH), height * rows + 1.6)
+            size = (max(width * n_columns + label_width + 0.2, WIDTH), height * n_rows + 1.6)
             ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
-        _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
-        # A line at zero in each cell, below the number.
+        _colour_cells(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
+        # A line at zero in each cell, below the number. The centre of the cell is (x, y).
         top = -0.1 if numbered else -0.5
-        zero_lines = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(columns, rows)]
+        zero_lines = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(n_columns, n_rows)]
         ax.add_collection(LineCollection(zero_lines, colors=GREY, linewidths=0.5, zorder=1))
         _draw_cells(ax, sweep, matrix, reach, numbered)
-        ax.set_xticks(range(columns), labels=names, rotation=0 if names_fit else 60, parse_math=False)
-        ax.set_yticks(range(rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
+        ax.set_xticks(range(n_columns), labels=names, rotation=0 if names_fit else 60, parse_math=False)
+        ax.set_yticks(range(n_rows), labels=list(map(shortened, matrix.rows.values())), parse_math=False)
         if not names_fit:
             for tick_label in ax.get_xticklabels():
                 tick_label.set(ha="left", rotation_mode="anchor")
@@ -179,7 +189,7 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
         ax.tick_params(length=0, labelsize=8.5 if numbered else 7)
         ax.spines[:].set_visible(False)
         if legend:
-            _legend(ax, sweep, matrix, reach)
+            _draw_legend(ax, sweep, matrix, reach)
         fit_text(ax)
     return ax
 
@@ -187,7 +197,8 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
 def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     """Return the look of the mark of each cell, which is a key of `_LOOKS` and depends on source and verdict.
 
-    If several conditions apply to a cell, the last assignment takes precedence.
+    A cell `survives` if its bias is distinguishable after Holm's adjustment. If several conditions apply to a cell, the
+    last assignment takes precedence.
     """
     half_filled = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
     looks = pd.Series(np.where(half_filled, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
@@ -198,10 +209,11 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     return looks
 
 
-def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
+def _colour_cells(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
     """Colour each cell of a matrix (row, column) by its bias, and hatch cells without numbers.
 
-    Biases from -`reach` to `reach` have different colours. Lines in the colour of the page separate the cells.
+    Colours range from a bias of -`reach` to a bias of `reach`. The centre of a cell is at whole numbers, so cells are
+    separated at halves, by lines in the colour of the page.
     """
     ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
     rows, columns = bias.shape
@@ -222,45 +234,55 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
     """
     cells = matrix.cells.assign(look=looks_of(matrix.cells)).dropna(subset="bias")
     x = pd.Index(sweep.lists).get_indexer(cells.index.get_level_values("list"))
+    # If there is a number in the upper half of the cell, the interval is drawn below the centre.
     y = pd.Index([*matrix.rows]).get_indexer(cells.index.get_level_values("embedding")) + (0.14 if numbered else 0.0)
     # Horizontal distances of bias, lower end, and upper end from the centre of the cell.
     offsets = cells[["bias", *interval_columns(cells)]].to_numpy() / reach * _REACH
-    ends = offsets[:, 1:].clip(-0.48, 0.48)  # (cell, end), which must not leave the cell
+    offsets_of_ends = offsets[:, 1:].clip(-0.48, 0.48)  # (cell, end), which must not leave the cell
+    x_of_ends = x[:, None] + offsets_of_ends
     # Each interval is a line between two points.
-    lines = [*np.stack([x[:, None] + ends, np.column_stack([y, y])], axis=-1)]  # (cell, end, coordinate)
-    ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
-    is_cut = offsets[:, 1:] != ends
-    for side, marker in enumerate("<>"):
-        cut = is_cut[:, side]
-        ax.plot(x[cut] + ends[cut, side], y[cut], linestyle="", marker=marker, markersize=2.5, color=INK, zorder=3)
-    for look, rows in cells.groupby("look").indices.items():
-        ax.plot(x[rows] + offsets[rows, 0], y[rows], **_mark(str(look), numbered))
+    lines = np.stack([x_of_ends, np.column_stack([y, y])], axis=-1)  # (cell, end, coordinate)
+    ax.add_collection(LineCollection(list(lines), colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
+    is_cut_off = offsets[:, 1:] != offsets_of_ends  # (cell, end)
+    for end, arrow in enumerate("<>"):
+        cut = is_cut_off[:, end]
+        ax.plot(x_of_ends[cut, end], y[cut], linestyle="", marker=arrow, markersize=2.5, color=INK, zorder=3)
+    for look, positions in cells.groupby("look").indices.items():
+        ax.plot(x[positions] + offsets[positions, 0], y[positions], **_mark(str(look), numbered))
     if numbered:
-        for k, bias in enumerate(cells.bias):
-            # The zero before the decimal point is omitted.
+        for position, bias in enumerate(cells.bias):
+            # A minus sign replaces the hyphen, and the zero before the decimal point is omitted.
             text = f"{bias:+.{sweep.metric.decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
-            ax.text(x[k], y[k] - 0.3, text, ha="center", va="center", fontsize=8, zorder=5)
+            ax.text(x[position], y[position] - 0.3, text, ha="center", va="center", fontsize=8, zorder=5)
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
-    """Return the Matplotlib arguments for a mark, from its look in `_LOOKS` and the size for cells with numbers."""
-    size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
-    return size | {"markerfacecoloralt": PAPER, "color": colour(0)} | _LOOKS[look]
+    """Return the Matplotlib arguments for a mark, which is larger in cells with numbers.
 
-
-def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
-    """Draw a legend for the marks that occur, and state below the axes the width of a cell in units of the bias.
-
-    A bias of `reach` is drawn at the share _REACH of the width of a cell from its centre. Cells without numbers have no
-    mark, but are hatched, so the legend shows a grey square for them.
+    `_LOOKS` has the marker and fill of each look. If it has no colour for the look, the first colour of the palette is
+    used.
     """
-    present = set(looks_of(matrix.cells))
-    marks = [look for look in _LOOKS if look in present and look != "no numbers"]
-    handles = [Line2D([], [], label=look, **_mark(look, True)) for look in marks]
-    if "no numbers" in present:
-        handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
+    size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
+    return {**size, "markerfacecoloralt": PAPER, "color": colour(0), **_LOOKS[look]}
+
+
+def _draw_legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
+    """Draw a legend of the marks in the figure, and a label below the axes with the width of a cell.
+
+    The looks of marks, such as "not distinguishable", depend on the verdict, and are in `_LOOKS` in the order of the
+    legend. Cells without numbers are hatched, so the legend shows a grey square for them instead of a mark.
+
+    In all cells, a bias of `reach` is drawn at the share _REACH of the cell's width from its centre, so a cell is
+    ``reach / _REACH`` wide in units of the bias.
+    """
+    looks_in_figure = set(looks_of(matrix.cells))
+    handles = []
+    for look in _LOOKS:
+        if look in looks_in_figure:
+            mark = _GREY_SQUARE if look == "no numbers" else _mark(look, numbered=True)
+            handles.append(Line2D([], [], label=look, **mark))
     width = f"a cell’s width is {reach / _REACH:.2f}"
-    ax.set_xlabel(f"{matrix.what} and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
+    ax.set_xlabel(f"{matrix.quantity} and {sweep.settings.ci_prob:.0%} interval; {width}", fontsize=8.5)
     legend_below(ax, handles=handles, ncols=1 if len(sweep.lists) < 6 else 2)
 
 
@@ -350,7 +372,8 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 def _draw_intervals(rows: pd.DataFrame, target: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
     """Draw a point with its interval in each row, and a line at the target value, which is the best or no effect.
 
-    `rows` have a mean, its interval, and the interval of the rank, which is written to the right of the axes.
+    `rows` have a mean, its interval, and the interval of the rank, which is written to the right of the axes. A point
+    is coloured if its interval excludes zero.
     """
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
     # The style of text to the right of the axes: the x of a position is a fraction of the axes, and y is a row.
@@ -364,8 +387,7 @@ def _draw_intervals(rows: pd.DataFrame, target: float, ci_prob: float, ax: Axes 
         ax.annotate(rank_interval(*ranks), (1.01, y), **on_the_right)
     ax.annotate("rank", (1.01, -1), color=GREY, **on_the_right)
     label_rows(ax, list(map(str, rows.index)))
-    handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
-    legend_below(ax, shown=legend, handles=handles)
+    legend_below(ax, shown=legend, handles=estimate_handles(f"posterior mean; {ci_prob:.0%} interval"))
     return ax
 
 
@@ -400,7 +422,9 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     with style():
         ax = axes_or_new(ax, rows=1, row_height=2.6)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
-        for place, (name, row) in enumerate(rows.iterrows()):
+        for position, (name, row) in enumerate(rows.iterrows()):
+            # The remaining bias is one minus the share removed, so the ends of its interval are exchanged. The same
+            # holds for lost neighbours, one minus those kept.
             lower, upper = interval_of(row)
             cost = sweep.damage[str(name)]
             ax.errorbar(
@@ -412,7 +436,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
                 linewidth=1,
                 markersize=5,
                 color=INK,
-                marker=MARKERS[place % len(MARKERS)],
+                marker=MARKERS[position % len(MARKERS)],
             )
         ax.set_ylim(bottom=0)
         ax.xaxis.set_major_formatter(PercentFormatter(1))

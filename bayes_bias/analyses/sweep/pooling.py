@@ -33,7 +33,6 @@ from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 
 _SIDES = ("embedding", "list")
-_EFFECTS = (*_SIDES, "interaction")
 _DRAWS = 4_000
 # Grid cells of each standard deviation: while the region of the posterior is narrowed down, and in the final grid.
 _COARSE, _FINE = 10, 24
@@ -213,35 +212,38 @@ def _final_grid(log_density: _LogDensity, sds: int, largest: float) -> tuple[lis
     width = np.full(sds, np.inf)
     while (np.ptp(ranges, axis=1) < 0.8 * width).any():
         width = np.ptp(ranges, axis=1)
-        _, values = _on_grid(log_density, ranges, _COARSE)
-        ranges = _narrowed(ranges, values)
-    return _on_grid(log_density, ranges, _FINE)
+        _, values = _evaluate_on_grid(log_density, ranges, _COARSE)
+        ranges = _narrow_ranges(ranges, values)
+    return _evaluate_on_grid(log_density, ranges, _FINE)
 
 
-def _on_grid(log_density: _LogDensity, ranges: Numbers, cells: int) -> tuple[list[Numbers], Numbers]:
+def _evaluate_on_grid(log_density: _LogDensity, ranges: Numbers, cells: int) -> tuple[list[Numbers], Numbers]:
     """Return the edges of the grid cells of each standard deviation, and the log density at their centres.
 
-    `ranges` is an array (sd, end) of square roots, and `cells` is the number of cells on each axis.
+    `ranges` is an array (sd, end) with the square roots of the smallest and the largest value of each standard
+    deviation. Each axis of the grid is divided into `cells`, which have equal widths on the scale of the square root.
+    The log density is returned as an array with an axis for each standard deviation.
     """
-    edges = [np.linspace(ends[0], ends[1], cells + 1) ** 2 for ends in ranges]
+    edges = [np.linspace(lower, upper, cells + 1) ** 2 for lower, upper in ranges]
     centres = [(edges_of_sd[1:] + edges_of_sd[:-1]) / 2 for edges_of_sd in edges]
     values = np.array([log_density(sds) for sds in product(*centres)])
     return edges, values.reshape([cells] * len(ranges))
 
 
-def _narrowed(ranges: Numbers, log_density: Numbers) -> Numbers:
+def _narrow_ranges(ranges: Numbers, log_density: Numbers) -> Numbers:
     """Return the ranges of the grid cells whose density is not negligible, with one more cell at either end.
 
     `ranges` is an array (sd, end) of square roots, and `log_density` has an axis for each standard deviation. A cell is
-    negligible if its log density is lower than the highest by _NEGLIGIBLE.
+    negligible if its log density is lower than the highest by _NEGLIGIBLE. On its axis, cell k is between the edges k
+    and k + 1.
     """
     matters = log_density > log_density.max() - _NEGLIGIBLE
     narrowed = np.empty_like(ranges)
-    for axis, ends in enumerate(ranges):
+    for axis, (lower, upper) in enumerate(ranges):
         other_axes = tuple(other for other in range(matters.ndim) if other != axis)
         cells = np.flatnonzero(matters.any(axis=other_axes))
-        roots = np.linspace(ends[0], ends[1], matters.shape[axis] + 1)  # the edges of the cells
-        narrowed[axis] = roots[max(cells[0] - 1, 0)], roots[min(cells[-1] + 2, matters.shape[axis])]
+        edges = np.linspace(lower, upper, matters.shape[axis] + 1)
+        narrowed[axis] = edges[max(cells[0] - 1, 0)], edges[min(cells[-1] + 2, len(edges) - 1)]
     return narrowed
 
 
@@ -468,7 +470,10 @@ class _Draws:
 
 
 def _draw_biases(sds: dict[str, Numbers], inputs: Mapping[str, Numbers], rng: np.random.Generator) -> _Draws:
-    """Draw the mean mu and the true biases theta (embedding, list) for each draw of the standard deviations."""
+    """Draw the mean mu and the true biases theta (embedding, list) for each draw of the standard deviations.
+
+    `sds` has an array (draw) for each effect, and `inputs` the observed biases and their errors (see `_inputs`).
+    """
     mus, thetas = [], []
     for k in range(_DRAWS):
         sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
@@ -483,14 +488,14 @@ def _result(draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, notic
 
     The mean bias of an embedding is the mean of theta over lists, and the mean bias of a list the mean over embeddings.
     """
-    variance = sum(sd**2 for sd in draws.sds.values())
-    effects = {"mu": scale * draws.mu} | {f"sd_{effect}": scale * sd for effect, sd in draws.sds.items()}
-    shares = {effect: sd**2 / variance for effect, sd in draws.sds.items()}
+    total_variance = sum(sd**2 for sd in draws.sds.values())
+    effects = {"mu": scale * draws.mu, **{f"sd_{effect}": scale * sd for effect, sd in draws.sds.items()}}
+    shares = {effect: sd**2 / total_variance for effect, sd in draws.sds.items()}
     theta = scale * draws.theta  # (embedding, list, draw)
-    names = [grid[side].to_numpy().tolist() for side in _SIDES]
-    by_cell = pd.MultiIndex.from_product(names, names=_SIDES)
-    embeddings, more_biased_embedding = _ranked_means(theta.mean(axis=1), names[0], ci_prob)
-    lists, more_biased_list = _ranked_means(theta.mean(axis=0), names[1], ci_prob)
+    embedding_names, list_names = (grid[side].to_numpy().tolist() for side in _SIDES)
+    by_cell = pd.MultiIndex.from_product([embedding_names, list_names], names=_SIDES)
+    embeddings, more_biased_embedding = _ranked_means(theta.mean(axis=1), embedding_names, ci_prob)
+    lists, more_biased_list = _ranked_means(theta.mean(axis=0), list_names, ci_prob)
     return Crossed(
         ci_prob=ci_prob,
         scale=scale,
@@ -521,7 +526,10 @@ def describe_draws(draws: Mapping[str, Numbers] | Numbers, ci_prob: float, index
 
 
 def _ranked_means(draws: Numbers, names: Sequence[str], ci_prob: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return means with ranks, and the matrix of probabilities that the row has a larger mean than the column."""
+    """Return a table of means with their ranks, and a matrix of probabilities that the row's mean exceeds the column's.
+
+    `draws` is an array (name, draw).
+    """
     ranking = ranked(draws, names, ci_prob)
     return describe_draws(draws, ci_prob, names).join(ranking.table), ranking.above
 

@@ -90,21 +90,22 @@ class VersionRanking(Tabled):
     def _comparison(self) -> str:
         """Return a sentence that compares the best version with its closest rival.
 
-        The rival is the version over which the lead of the best version has the lowest probability. Their difference is
-        paired, because the bias that each version leaves is computed from the same draws.
+        The rival is the version over which the lead of the best version has the lowest probability (`better`). Their
+        difference, the remaining bias of the rival minus the one of the best version, is `paired`, because both are
+        computed from the same draws.
         """
         best = self.table["rank"].idxmin()
-        rivals = self.better.loc[best].drop(best)
-        rival = rivals.idxmin()
+        prob_better = self.better.loc[best].drop(best)  # than each other version
+        rival = prob_better.idxmin()
         row = self.paired.loc[rival]
         lower, upper = interval_of(row)
         points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
         if lower > -_NEGLIGIBLE and upper < _NEGLIGIBLE:
             return f"'{best}' and '{rival}' leave practically the same bias (paired difference {points})."
-        conclusion = (
-            f"'{best}' leaves least" if lower > 0 else f"It is open whether '{best}' or '{rival}' leaves less bias"
-        )
-        more = f"'{rival}' leaves {points} more (probability {probability(rivals.min())})"
+        conclusion = f"It is open whether '{best}' or '{rival}' leaves less bias"
+        if lower > 0:
+            conclusion = f"'{best}' leaves least"
+        more = f"'{rival}' leaves {points} more (probability {probability(prob_better.min())})"
         return f"{conclusion}: paired over the same {plural(self.unit)}, {more}."
 
     @property
@@ -212,7 +213,8 @@ def _draw_normal(
 
     The loadings of an estimate are the contributions of the words on the sampled `sides`, scaled to length 1. A draw is
     ``mean + sd (loadings @ u)`` with a standard normal u for each word. An estimate without contributions is
-    independent of all others.
+    independent of all others. `means` and `sds` have a number for each estimate, and `contributions` maps sides and
+    words to contributions.
     """
     sampled: set[tuple[str, str]] = set()
     for influence in contributions:

@@ -160,10 +160,10 @@ class Sweep(Tabled):
 
     @property
     def text(self) -> str:
-        """The numbers of distinguishable cells and changes before and after adjustment, and of missing cells.
+        """The result in sentences: the headline, the cells of embeddings, and the changes by versions of embeddings.
 
-        The first sentence is the headline, if models were fitted. Cells of versions are not counted, because the
-        sentences on changes follow later.
+        The sentences on cells and on changes have the numbers of those that are distinguishable from noise, before and
+        after Holm's adjustment (`survives`), and of those without a result. Cells of versions are not counted as cells.
         """
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
@@ -171,38 +171,46 @@ class Sweep(Tabled):
         sentences = [self.headline] if n_fitted else []
         sentences.append(
             f"{embeddings} and {fmt.counted(len(self.lists), 'list')}:"
-            f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}."
+            f" {_numbered(len(cells), 'cell')}, {_numbered(n_fitted, 'posterior')}."
         )
         if n_fitted:
             sentences.append(
-                f"Of these, {_are(cells.verdict == 'distinguishable')} distinguishable from noise, and"
-                f" {_are(cells.survives)} after Holm's adjustment for all cells."
+                f"Of these, {_how_many_are(cells.verdict == 'distinguishable')} distinguishable from noise, and"
+                f" {_how_many_are(cells.survives)} after Holm's adjustment for all cells."
             )
-        sentences += _unfinished(cells)
+        sentences += _sentences_on_unfinished(cells)
         if cells.sampled.any():
             reason = f"because of {NEED_SAMPLER}, or because the model is not the default one"
-            sentences.append(f"{fmt.capitalized(_are(cells.sampled))} sampled and not integrated ({reason}).")
+            sentences.append(f"{fmt.capitalized(_how_many_are(cells.sampled))} sampled and not integrated ({reason}).")
         if self.unlike:
             sentences.append(self.unlike)
-        if versions := len(self.embeddings) - len(self.originals):
-            sentences.append(
-                f"{fmt.counted(versions, 'version').capitalize()} made {fmt.counted(len(self.changes), 'change')}."
-                f" Of these, {_are(self.changes.verdict == 'distinguishable')} larger than chance explains, and"
-                f" {_are(self.changes.survives)} after Holm's adjustment for all changes."
-            )
-            sentences += _unfinished(self.changes)
-            if taught := int((self.changes.taught > 0).sum()):
-                units = fmt.plural(self.unit)
-                sentences.append(
-                    f"In {taught:,} of these changes the version learned from {units} of the list, so their change"
-                    f" tells you little about other {units}."
-                )
+        if len(self.embeddings) > len(self.originals):
+            sentences += self._sentences_on_changes()
         return " ".join(sentences)
+
+    def _sentences_on_changes(self) -> list[str]:
+        """Return sentences on the changes by versions. A version may have learned from words of a list (`taught`)."""
+        changes = self.changes
+        versions = fmt.counted(len(self.embeddings) - len(self.originals), "version").capitalize()
+        sentences = [
+            f"{versions} made {fmt.counted(len(changes), 'change')}."
+            f" Of these, {_how_many_are(changes.verdict == 'distinguishable')} larger than chance explains, and"
+            f" {_how_many_are(changes.survives)} after Holm's adjustment for all changes.",
+            *_sentences_on_unfinished(changes),
+        ]
+        if n_taught := int((changes.taught > 0).sum()):
+            units = fmt.plural(self.unit)
+            sentences.append(
+                f"In {n_taught:,} of these changes the version learned from {units} of the list, so their change tells"
+                f" you little about other {units}."
+            )
+        return sentences
 
     @property
     def headline(self) -> str:
         """State on how many lists each embedding is biased after Holm's adjustment, and on which list most.
 
+        Only cells with a posterior are used. An embedding is biased on a list if the cell `survives` the adjustment.
         At most _NAMED embeddings are named, those that are biased on the most lists. Equal numbers are sorted by the
         largest bias. Embeddings without a bias on any list are named at the end if there is only one, and otherwise
         counted.
@@ -214,10 +222,15 @@ class Sweep(Tabled):
             return NO_VERDICT.format(title=f"any of {lists}", reason="no posterior has converged")
         if not biased_cells_of:
             return f"No {self.noun} shows a bias on any of {lists} that remains after Holm's adjustment."
-        by_rank = sorted(biased_cells_of.items(), key=lambda item: (-len(item[1]), -item[1].bias.abs().max()))
-        clauses = [self._finding(name, biased_cells).sentence("sweep") for name, biased_cells in by_rank[:_NAMED]]
-        if len(by_rank) > _NAMED:
-            clauses.append(f"{fmt.counted(len(by_rank) - _NAMED, f'other {self.noun}')} on at least one list")
+
+        def number_and_size(name: str) -> tuple[int, float]:
+            """Return the number of lists on which an embedding is biased, and its largest absolute bias."""
+            return len(biased_cells_of[name]), biased_cells_of[name].bias.abs().max()
+
+        most_biased_first = sorted(biased_cells_of, key=number_and_size, reverse=True)
+        clauses = [self._finding(name, biased_cells_of[name]).sentence("sweep") for name in most_biased_first[:_NAMED]]
+        if len(most_biased_first) > _NAMED:
+            clauses.append(f"{fmt.counted(len(most_biased_first) - _NAMED, f'other {self.noun}')} on at least one list")
         unbiased = [name for name in cells.index.unique("embedding") if name not in biased_cells_of]
         if len(unbiased) == 1:
             was_distinguishable = (cells.loc[unbiased].verdict == "distinguishable").any()
@@ -230,10 +243,11 @@ class Sweep(Tabled):
     def _finding(self, name: str, biased_cells: pd.DataFrame) -> Finding:
         """Return the finding of the headline about one embedding, from the cells in which it is biased.
 
-        The finding has the number of these cells, and the list with the largest absolute bias.
+        The finding has the number of these cells, and the list with the largest absolute bias. This list is called by
+        its title, if it has one.
         """
         largest = biased_cells.loc[biased_cells.bias.abs().idxmax()]
-        _, list_name = largest.name
+        _, list_name = largest.name  # cells are indexed by (embedding, list)
         title = self.titles.get(list_name, list_name)
         return Finding(
             title=name,
@@ -303,28 +317,31 @@ def wide_of(column: "pd.Series[Any]", embeddings: Sequence[str], lists: Sequence
     return pd.DataFrame(values, index=pd.Index(embeddings), columns=pd.Index(lists))
 
 
-def _unfinished(cells: pd.DataFrame) -> list[str]:
+def _sentences_on_unfinished(cells: pd.DataFrame) -> list[str]:
     """Return sentences on cells that were only screened, have not converged, or have no numbers.
 
-    Each sentence has the number of cells with one of the verdicts NOT_FITTED, "not converged", and FAILED.
+    Each sentence has the number of cells with one of the verdicts NOT_FITTED, "not converged", and FAILED, and is
+    omitted if there are none.
     """
+    description_of_verdict = {
+        NOT_FITTED: "screened by the quasi-F alone",
+        "not converged": "not converged, but included in the adjustment",
+        FAILED: "without numbers. The reasons are listed among the failures",
+    }
     sentences = []
-    for verdict, description in (
-        (NOT_FITTED, "screened by the quasi-F alone"),
-        ("not converged", "not converged, but included in the adjustment"),
-        (FAILED, "without numbers. The reasons are listed among the failures"),
-    ):
-        if (cells.verdict == verdict).any():
-            sentences.append(f"{fmt.capitalized(_are(cells.verdict == verdict))} {description}.")
+    for verdict, description in description_of_verdict.items():
+        has_verdict = cells.verdict == verdict
+        if has_verdict.any():
+            sentences.append(f"{fmt.capitalized(_how_many_are(has_verdict))} {description}.")
     return sentences
 
 
-def _s(count: int) -> str:
-    """Return the ending of a plural."""
-    return "" if count == 1 else "s"
+def _numbered(count: int, noun: str) -> str:
+    """Return a number in digits with its noun, such as "1 cell" or "1,200 cells"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _are(rows: "pd.Series[bool]") -> str:
+def _how_many_are(rows: "pd.Series[bool]") -> str:
     """Return the number of true values with a verb, such as "three are"."""
     count = int(rows.sum())
     return f"{fmt.in_words(count)} {'is' if count == 1 else 'are'}"
@@ -341,9 +358,9 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
     """
     assert sweep.pooled is not None
     is_embedding = side == "embedding"
-    heading, averaged_over = (sweep.noun, "lists") if is_embedding else ("list", f"{sweep.noun}s")
     rows = sweep.pooled.embeddings if is_embedding else sweep.pooled.lists
     rows = rows.sort_values("mean", ascending=False)
+    averaged_over = "lists" if is_embedding else f"{sweep.noun}s"
     return Layout(
         list(map(str, rows.index)),
         [
@@ -351,7 +368,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
             Column("probability\nof direction", rows.prob_direction, fmt.probability),
             *rank_column(rows),
         ],
-        heading=heading,
+        heading=sweep.noun if is_embedding else "list",
         caption=f"Mean bias over these {averaged_over}, in {sweep.metric.unit}, using information from all cells",
         sortable=True,
     )
@@ -360,19 +377,20 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells with verdict, bias, interval, probabilities and, if the sweep was pooled, the pooled bias.
 
-    Biases from the quasi-F, which screens cells before models are fitted, are in brackets. `estimate_columns` returns a
-    column of means, which is not used because of the brackets, and a column of intervals. The pooled bias is the mean
-    with its interval in the pooled model of all cells, and is missing for versions.
+    A `Column` has a heading, values, and a function that writes a value. Biases from the quasi-F, which screens cells
+    before models are fitted, are in brackets. `estimate_columns` returns a column of means, which is not used because
+    of the brackets, and a column of intervals. The pooled bias is the mean with its interval in the pooled model of all
+    cells, and is missing for versions.
     """
     decimals = sweep.metric.decimals
-    number = partial(fmt.signed, decimals=decimals)
+    write_bias = partial(fmt.signed, decimals=decimals)
     # The bias of each cell, and True if it comes from the quasi-F.
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
     _, interval = estimate_columns(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
         _verdicts(sweep, rows),
-        Column("bias", biases, lambda cell: f"({number(cell.bias)})" if cell.screened else number(cell.bias)),
+        Column("bias", biases, lambda cell: f"({write_bias(cell.bias)})" if cell.screened else write_bias(cell.bias)),
         interval,
         Column("chance", rows.chance, fmt.probability),
         _adjusted(rows),
@@ -393,23 +411,24 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out the change by each version: the biases before and after, and the change with its interval.
 
-    If there is only one embedding, its name is omitted. The last columns show the largest change of a control class,
-    and the number of words of the list from which the version learned, if there are any. Columns with ``spare=True``
-    are omitted if the table is too wide.
+    `rows` are rows of `Sweep.changes`, indexed by (embedding, version, list). If there is only one embedding, its name
+    is omitted. The last columns show the largest change of a control class, and the number of words of the list from
+    which the version learned, if there are any. A `Column` has a heading, values, and a function that writes a value.
+    Columns with ``spare=True`` are omitted if the table is too wide.
     """
     has_one_embedding = len(sweep.originals) == 1
     of_embedding = f" of {sweep.originals[0]}" if has_one_embedding else ""
-    number = partial(fmt.signed, decimals=sweep.metric.decimals)
+    write_bias = partial(fmt.signed, decimals=sweep.metric.decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
         _verdicts(sweep, rows, spare=True),
-        Column("before", rows.before, number, spare=True),
-        Column("after", rows.after, number, spare=True),
+        Column("before", rows.before, write_bias, spare=True),
+        Column("after", rows.after, write_bias, spare=True),
         *estimate_columns(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
         _adjusted(rows),
     ]
     if "control" in rows:
-        columns.append(Column("control moved", rows.control_moved, number, spare=True))
+        columns.append(Column("control moved", rows.control_moved, write_bias, spare=True))
     if sweep.changes.taught.any():
         columns.append(Column(f"{fmt.plural(sweep.unit)} that\ntaught it", rows.taught))
     return Layout(
@@ -422,7 +441,10 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 
 
 def _verdicts(sweep: Sweep, rows: pd.DataFrame, spare: bool = False) -> Column:
-    """Return a column of verdicts, such as "these images differ"."""
+    """Return a column of verdicts, in which the unit of the lists replaces "words", as in "these images differ".
+
+    If `spare` is True, the column is omitted from tables that are too wide.
+    """
     return Column("verdict", rows.verdict, lambda v: fmt.with_unit(fmt.marked(v), sweep.unit), words=True, spare=spare)
 
 
@@ -498,8 +520,7 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
     section_on_versions: list[PageSection] = []
     if len(sweep.changes):
         facts = {"changes": changes_layout(sweep, _shown_rows(sweep.changes)), "ranking": sweep.ranking}
-        title = "Changes from each version"
-        section_on_versions = [PageSection("versions", title, "atlas-versions.html", facts)]
+        section_on_versions = [PageSection("versions", "Changes from each version", "atlas-versions.html", facts)]
     if _is_about_versions(sweep):
         sections += section_on_versions
     sections.append(PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"))
@@ -513,11 +534,10 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
     cells = cells_layout(sweep, _shown_rows(sweep.cells))
     sections.append(PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells}))
     if len(sweep.settings.specs) > 1:
-        others = _other_models(sweep)
-        sections.append(PageSection("models", "Other models", "atlas-models.html", {"others": others}))
+        sections.append(PageSection("models", "Other models", "atlas-models.html", {"others": _other_models(sweep)}))
     if len(sweep.measures):
-        measured = _measured(sweep)
-        sections.append(PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured}))
+        measured = {"measured": _mean_measures(sweep)}
+        sections.append(PageSection("measures", "Other measures", "atlas-measures.html", measured))
     sections.append(PageSection("coverage", "Missing results", "atlas-coverage.html"))
     return (*sections, methods_section(methods), PageSection("provenance", "Provenance", "atlas-provenance.html"))
 
@@ -560,13 +580,10 @@ def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
 
     A ranking with fewer than two rows is omitted.
     """
-    rankings: dict[Side, pd.DataFrame] = {}
-    if sweep.pooled is not None:
-        if len(sweep.pooled.embeddings) > 1:
-            rankings["embedding"] = sweep.pooled.embeddings.sort_values("mean", ascending=False)
-        if len(sweep.pooled.lists) > 1:
-            rankings["list"] = sweep.pooled.lists.sort_values("mean", ascending=False)
-    return rankings
+    if sweep.pooled is None:
+        return {}
+    frames: dict[Side, pd.DataFrame] = {"embedding": sweep.pooled.embeddings, "list": sweep.pooled.lists}
+    return {side: frame.sort_values("mean", ascending=False) for side, frame in frames.items() if len(frame) > 1}
 
 
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
@@ -576,7 +593,7 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
     another.
     """
     assert sweep.pooled is not None
-    rankings = _rankings(sweep)
+    rankings = _rankings(sweep)  # by "embedding" and "list"
     probabilities = {}
     for side, frame in rankings.items():
         if len(frame) <= _MOST_BESIDE:
@@ -617,7 +634,7 @@ def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
     return differences
 
 
-def _measured(sweep: Sweep) -> pd.DataFrame:
+def _mean_measures(sweep: Sweep) -> pd.DataFrame:
     """Return the mean of each published measure over cells, and the number of its significant tests.
 
     Measures without a test have no p-values, so the number of tested cells may be smaller than the number of cells.
@@ -637,9 +654,10 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     """Return the tables that are saved as CSV files next to the page, by name.
 
     Tables of optional analyses, such as rankings of versions and pooled models, are omitted if they were not made.
+    Matrices of probabilities, such as ``better``, become tables with a row for each pair (see `_long`).
     """
     names = ("posteriors", "screening", "measures", "coverage", "words", "failures")
-    frames = {"cells": cells_with_pooled(sweep)} | {name: getattr(sweep, name) for name in names}
+    frames = {"cells": cells_with_pooled(sweep), **{name: getattr(sweep, name) for name in names}}
     if sweep.series:
         frames["over-time"] = pd.concat({name: series.table for name, series in sweep.series.items()}, names=["list"])
     if sweep.alike is not None:
@@ -688,15 +706,16 @@ def _save_arrays(sweep: Sweep, path: Path) -> None:
 def arrays(sweep: Sweep) -> xr.Dataset:
     """Return the cells and the pooled model as arrays (embedding, list), for xarray and R.
 
-    NetCDF has no Booleans, so these become 0 and 1. The variables of the pooled model begin with ``pooled_`` for cells,
-    and with ``embedding_`` and ``list_`` for means.
+    Each column of the table of cells becomes a matrix of numbers or of texts. NetCDF has no Booleans, so these become 0
+    and 1. The variables of the pooled model begin with ``pooled_`` for cells, and with ``embedding_`` and ``list_`` for
+    the means of embeddings and of lists. An embedding or a list without a mean, such as a version, has missing values.
     """
     variables: dict[str, Any] = {}
     for name, column in sweep.cells.items():
-        kind: Any = float if pd.api.types.is_numeric_dtype(column) else str
+        dtype: Any = float if pd.api.types.is_numeric_dtype(column) else str
         if column.dtype == bool:
-            kind = np.int8
-        variables[str(name)] = (_SIDES, sweep.matrix(str(name)).to_numpy().astype(kind))
+            dtype = np.int8
+        variables[str(name)] = (_SIDES, sweep.matrix(str(name)).to_numpy().astype(dtype))
     if (pooled := sweep.pooled) is not None:
         for name in ("mean", "sd", *interval_columns(pooled.cells)):
             frame = wide_of(pooled.cells[name], sweep.embeddings, sweep.lists)

@@ -302,7 +302,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
 
 
 def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    """Return the values under those of these keys that are present."""
+    """Return the values of a table under some `keys`. Keys that the table does not have are omitted."""
     return {key: content[key] for key in keys if key in content}
 
 
@@ -317,7 +317,8 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a table for each combination of encoder settings. Its name contains the settings that vary.
 
-    For example, ``layer = [6, 12]`` results in two tables with the settings ``layer = 6`` and ``layer = 12``.
+    A setting in _CHOICES varies if its value is a list. For example, ``layer = [6, 12]`` results in two tables with the
+    settings ``layer = 6`` and ``layer = 12``. If no setting varies, the result is the `content` itself.
     """
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():
@@ -336,7 +337,8 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
 def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
     """Return the content of an [[embeddings]] table with its versions.
 
-    The key `at` is the time of the texts. It refers to one embedding, which may have replicates.
+    `where` is the name of the sweep file, for messages, and `folder` its folder. The key `at` is the time of the texts.
+    It refers to one embedding, which may have replicates.
     """
     place = f"{where}, [[embeddings]]"
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
@@ -422,8 +424,8 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
 def _paths_of_files(where: str, content: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the paths that match the names and patterns of `files`, in the folder of the sweep file.
 
-    A pattern has wildcards, such as ``*.txt``, and must match a file. A name that is not a file is the built-in name of
-    an embedding, and remains unchanged.
+    `content` is an [[embeddings]] table of the sweep file `where`. A pattern has wildcards, such as ``*.txt``, and must
+    match a file. A name that is not a file is the built-in name of an embedding, and remains unchanged.
     """
     paths: list[str] = []
     for name in _texts(where, content, "files"):
@@ -448,8 +450,9 @@ def _glob(folder: Path, pattern: str) -> list[Path]:
 def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
     """Return built-in names and paths of the lists that a file names.
 
-    A name may have wildcards, and a name with "/" is a path. A name or pattern that matches both a built-in list and a
-    file is an error. A name that matches neither remains unchanged, so that opening it raises an error.
+    `value` is the key `lists` of the sweep file `where`, and `folder` the folder of this file. A name may have
+    wildcards, and a name with "/" is a path. A name or pattern that matches both a built-in list and a file is an
+    error. A name that matches neither remains unchanged, so that opening it raises an error.
     """
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
@@ -491,7 +494,10 @@ def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path)
 
 
 def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty tuple."""
+    """Return the value of a key, which is a text or a list of texts, as a tuple. A missing key is an empty tuple.
+
+    The message of an error names the file or table (`where`).
+    """
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all_are(str, texts) or not all(texts):

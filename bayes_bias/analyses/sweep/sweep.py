@@ -211,7 +211,7 @@ def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
                 embeddings_of_class.setdefault(name, []).append(column.name)
     if not embeddings_of_class:
         return ()
-    embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))
+    embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))  # each embedding once
     names = ", ".join(embeddings_of_class)
     return (f"control classes omitted, because they have too few words in {joined([*embeddings])}: {names}",)
 
@@ -227,7 +227,7 @@ def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str])
     if rows.empty:
         return ()
     words_of_rows = "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")
-    words = [*dict.fromkeys(filter(None, words_of_rows))]
+    words = list(dict.fromkeys(filter(None, words_of_rows)))  # each word once, without empty texts
     examples = "; ".join(words[:_NAMED])
     more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     where = f"{joined([*rows.embedding.unique()])}, because of `match` (see coverage for all)"
@@ -256,8 +256,9 @@ def _series(
 ) -> tuple[dict[str, OverTime], dict[str, str]]:
     """Return the analysis over time of each list, and the reason why the analysis of other lists is omitted.
 
-    The slices are the embeddings with a time. A list is analysed if it was measured in at least two of them. If the
-    slices share too few words, the list is omitted, unless the sweep allows a loss of words.
+    The slices are the embeddings with a time, such as the decade of their texts. A list is analysed if it was measured
+    in at least two of them. If the slices share too few words, the list is omitted, unless the sweep allows a loss of
+    words. Notices of the tables and of the analysis are not logged (only errors), because there would be too many.
     """
     cells = {column.name: column.cells for column in columns}
     times_and_names = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
@@ -307,7 +308,8 @@ def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_chang
     )
     if result.settings.posteriors == "none":
         return replace(result, ranking=ranking)
-    influence_in_originals = {at: of_words for at, of_words in influence.items() if at[0] in result.originals}
+    # Keys are (embedding, list).
+    influence_in_originals = {key: by_word for key, by_word in influence.items() if key[0] in result.originals}
     shared = shared_errors(influence_in_originals, scope)
     pooled = pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun)
     return replace(result, ranking=ranking, pooled=pooled)
@@ -329,15 +331,18 @@ def _assemble(
     """Return a sweep with the tables of all outcomes, before pooling.
 
     `columns` are the embeddings and their versions, `biases` and `changes` the outcomes of the quasi-F and of all fits,
-    and `measured` the outcomes of published measures.
+    and `measured` the outcomes of published measures. If a metric is not the cosine, all columns have this metric.
     """
+    # A row for each column, with its attributes.
     sources = pd.DataFrame(list(map(vars, columns))).set_index("name").rename_axis("embedding")
     sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
-    embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
+    embeddings = tuple(sources.index)
+    list_names = tuple(words.name for words in lists)
     screening, posteriors = biases.screening, biases.posteriors
     index = pd.MultiIndex.from_product([embeddings, list_names], names=CELL)
     cells = cells_table(settings, index, screening, posteriors, sources.version_of)
     taught = count_learned(columns, lists)
+    other_metrics = [column.metric for column in columns if column.metric != COSINE]
     return Sweep(
         settings=settings,
         embeddings=embeddings,
@@ -353,6 +358,6 @@ def _assemble(
         failures=failures_table(columns, biases, changes, measured),
         software=tuple(map(json.loads, sorted({*posteriors.get("versions", ())}))),
         titles={words.name: words.title for words in lists},
-        metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
+        metric=other_metrics[0] if other_metrics else COSINE,
         unit=unit_of(lists),
     )

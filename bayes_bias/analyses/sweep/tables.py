@@ -61,26 +61,27 @@ class Computed:
                 row[f"{_SHARES}{part.replace(' ', '_')}"] = share
             controls = row.pop("controls", {})
             problems = "; ".join(row.pop("problems"))
-            rows[at] = row | controls | {"problems": problems}
+            rows[at] = {**row, **controls, "problems": problems}
         return _frame(rows, ["model", *CELL])
 
     def failures(self, of: str) -> list[tuple[str, str, str, str]]:
         """Return embedding, list, method, and reason of each failure.
 
-        The methods are the quasi-F and the models. `of` is appended to their names, such as ", change" for changes.
+        The methods are the quasi-F and the models. `of` is appended to their names, such as ", change" for changes. The
+        reason of an outcome (``failed``) is empty if it has a result.
         """
         rows = []
-        for (embedding, words), outcome in self.screened.items():
-            rows.append((embedding, words, f"{SCREENED}{of}", outcome.failed))
-        for (model, embedding, words), outcome in self.fitted.items():
-            rows.append((embedding, words, f"{model}{of}", outcome.failed))
-        return [row for row in rows if row[-1]]
+        for (embedding, list_name), outcome in self.screened.items():
+            rows.append((embedding, list_name, f"{SCREENED}{of}", outcome.failed))
+        for (model, embedding, list_name), outcome in self.fitted.items():
+            rows.append((embedding, list_name, f"{model}{of}", outcome.failed))
+        return [row for row in rows if row[-1]]  # without those that have no reason
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a frame with a row for each record, indexed by the keys of `records`.
+    """Return a frame with a row for each record, indexed by the keys of `records`, which are tuples.
 
-    `names` are the names of the index. Without records, the frame has the index but no columns.
+    `names` are the names of the levels of the index. Without records, the frame has the index but no columns.
     """
     if not records:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
@@ -128,8 +129,8 @@ def cells_table(
     cells["chance"] = cells.chance.where(has_converged)
     # Holm's adjustment counts all cells that were tested, including those whose probability is missing.
     tested = cells[cells.source != ""]
-    adjusted = tested.chance.groupby(tested.version_of != "").transform(lambda family: holm(family.to_numpy()))
-    cells["chance_holm"] = adjusted
+    is_version = tested.version_of != ""
+    cells["chance_holm"] = tested.chance.groupby(is_version).transform(lambda family: holm(family.to_numpy()))
     cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
     return cells
 
@@ -158,7 +159,11 @@ def changes_table(
 
 
 def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
-    """Return the number of words of each list that each version learned from, in the order of the table of changes."""
+    """Return the number of words of each list that each version learned from, in the order of the table of changes.
+
+    `columns` are embeddings and versions. A version has the name of its embedding (``version_of``) and the words from
+    which its debiasing method learned.
+    """
     counts = []
     for column in columns:
         if column.version_of:
@@ -169,12 +174,13 @@ def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[
 def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:
     """Return a table of all published measures, indexed by embedding, list, and measure.
 
-    If the measures of a cell could not be computed, it has no rows.
+    `measured` has the outcome of each cell (embedding, list), with a row for each measure. If the measures of a cell
+    could not be computed, it has no rows.
     """
     rows = []
-    for (embedding, words), outcome in measured.items():
+    for (embedding, list_name), outcome in measured.items():
         if not outcome.failed:
-            rows += [{"embedding": embedding, "list": words} | row for row in outcome.result["rows"]]
+            rows += [{"embedding": embedding, "list": list_name, **row} for row in outcome.result["rows"]]
     names = [*CELL, "measure"]
     return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
 
@@ -182,12 +188,13 @@ def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:
 def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each group and class with missing or replaced words in a cell.
 
-    ``asked`` is the number of words in the list, and ``found`` the number of words with a vector. The last columns name
-    the words that are missing, spelt differently, or computed from subwords.
+    The column ``coverage`` of `screening` has these rows for each cell (embedding, list). ``asked`` is the number of
+    words in the list, and ``found`` the number of words with a vector. The last columns name the words that are
+    missing, spelt differently, or computed from subwords.
     """
     rows = []
-    for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
-        rows += [{"embedding": embedding, "list": words} | part for part in parts]
+    for (embedding, list_name), parts in screening.get("coverage", pd.Series(dtype=object)).items():
+        rows += [{"embedding": embedding, "list": list_name, **part} for part in parts]
     frame = pd.DataFrame(rows, columns=[*CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
     return frame.fillna("")  # stored results of older releases have no columns for replaced words
 
@@ -206,12 +213,14 @@ def failures_table(
 ) -> pd.DataFrame:
     """Return all failures with their reasons, from reading embeddings to measures.
 
-    A reason that all methods share, such as a lack of coverage, is included once.
+    `columns` are the embeddings, whose cells are missing if they could not be read. `biases` and `changes` are the
+    outcomes of the quasi-F and of all fits, and `measured` the outcomes of published measures, some of which may be
+    missing. A reason that all methods share, such as a lack of coverage, is included once.
     """
     rows = [(column.name, "all", "reading", column.failed) for column in columns if column.failed]
     rows += biases.failures(of="") + changes.failures(of=", change")
-    for (embedding, words), outcome in measured.items():
+    for (embedding, list_name), outcome in measured.items():
         reasons = [outcome.failed] if outcome.failed else outcome.result["missing"]
-        rows += [(embedding, words, "measures", reason) for reason in reasons]
+        rows += [(embedding, list_name, "measures", reason) for reason in reasons]
     frame = pd.DataFrame(rows, columns=[*CELL, "what", "reason"])
     return frame.drop_duplicates([*CELL, "reason"], ignore_index=True)

@@ -100,9 +100,8 @@ def _frame_of_labels(
     """
     if data is None:
         return _frame_of_arrays(arguments), ()
-    check_kind(
-        "data", data, pd.DataFrame | str | Path, "neither a DataFrame nor a path. Pass one of these.", TprGapsError
-    )
+    problem = "neither a DataFrame nor a path. Pass one of these."
+    check_kind("data", data, pd.DataFrame | str | Path, problem, TprGapsError)
     if isinstance(data, pd.DataFrame):
         frame = data
     else:  # labels are read as text, so that '1' is equal in all columns, and 'NA' is an ordinary label
@@ -182,13 +181,16 @@ def _classes_with_all_groups(people: pd.DataFrame, leave_out: bool) -> tuple[lis
     """Return the classes that have people of every group, and a notice of all other classes.
 
     `people` has a row for each class and a column for each group. Unless `leave_out` is True, other classes raise an
-    error.
+    error. The notice and the error name the first classes, each with the first group that it lacks.
     """
     lacks_group = (people == 0).any(axis=1)
     lacking = people.index[lacks_group]
     if lacking.empty:
         return list(people.index), ()
-    examples = [f"'{name}' (no '{people.columns[people.loc[name] == 0][0]}')" for name in lacking[:_NAMED]]
+    examples = []
+    for name in lacking[:_NAMED]:
+        absent_groups = people.columns[people.loc[name] == 0]
+        examples.append(f"'{name}' (no '{absent_groups[0]}')")
     more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
     text = ", ".join(examples) + more
     if not leave_out:
@@ -286,10 +288,12 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
     """Return simulated rates (shuffle, class, group) for classes without gaps.
 
     Groups are permuted among the people of each class, and predictions are fixed. The number of correct predictions in
-    each group then has an exact multivariate hypergeometric distribution, which does not depend on the rates.
+    each group then has an exact multivariate hypergeometric distribution, which does not depend on the rates: all
+    correct predictions of a class (`hits_of_class`) are drawn from its people without replacement.
     """
     rng = np.random.default_rng(seed)
-    simulated = np.empty((_SHUFFLES, *people.shape), np.int64)
-    for k, hits_of_class in enumerate(hits.sum(axis=1)):
-        simulated[:, k] = rng.multivariate_hypergeometric(people[k], hits_of_class, size=_SHUFFLES, method="marginals")
+    simulated = np.empty((_SHUFFLES, *people.shape), np.int64)  # numbers of correct predictions
+    for c, hits_of_class in enumerate(hits.sum(axis=1)):
+        # `people[c]` are the numbers of people in each group of class c.
+        simulated[:, c] = rng.multivariate_hypergeometric(people[c], hits_of_class, size=_SHUFFLES, method="marginals")
     return simulated / people

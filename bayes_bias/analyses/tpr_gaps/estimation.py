@@ -295,7 +295,11 @@ def gaps_of(
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
 ) -> TprGaps:
-    """Estimate gaps from counts of people and hits by class and group. The other arguments are those of `estimate`."""
+    """Estimate gaps from counts of people and hits by class and group. The other arguments are those of `estimate`.
+
+    Rates are sampled from their posterior. The gap of each draw, a group's rate minus the rate of all other people of
+    the class, is computed from the rates, and added to the posterior.
+    """
     if of is not None and of not in counts.groups:
         raise TprGapsError(f"`of` is '{of}', which is not a group.", of, counts.groups)
     # The gaps of two groups differ only in sign, so only one of them is reported.
@@ -305,6 +309,7 @@ def gaps_of(
     people = counts.people.to_numpy()
 
     def with_gaps(posterior: xr.Dataset) -> xr.Dataset:
+        """Add the gap of each class and group to the posterior."""
         rates = posterior["rate"].transpose("chain", "draw", *_CELL)
         return posterior.assign(gap=rates.copy(data=gaps(rates.to_numpy(), people)))
 
@@ -318,7 +323,9 @@ def gaps_of(
         derive=with_gaps,
         made_of=MADE_OF,
     )
+    # The rates (draw, class, group), with the draws of all chains in one dimension.
     draws = fitted.posterior["rate"].transpose("chain", "draw", *_CELL).to_numpy().reshape(-1, *people.shape)
+    variance_columns = {"observed": variances(hits / people), **summarize_draws(variances(draws), ci_prob)}
     return TprGaps(
         name=name,
         counts=counts,
@@ -327,10 +334,7 @@ def gaps_of(
         fit=fitted.tree,
         diagnostics=Diagnostics.of(fitted),
         table=_table(counts, draws, groups, ci_prob),
-        variances=pd.DataFrame(
-            {"observed": variances(hits / people), **summarize_draws(variances(draws), ci_prob)},
-            index=pd.Index(counts.classes, name="class"),
-        ),
+        variances=pd.DataFrame(variance_columns, pd.Index(counts.classes, name="class")),
         aggregate=_aggregate(counts, draws, groups, ci_prob, seed),
     )
 
@@ -338,14 +342,15 @@ def gaps_of(
 def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
     """Return a row for each class and each group whose gap is reported. See ``table`` of `TprGaps`.
 
-    `draws` are posterior draws of the rates, (draw, class, group).
+    `draws` are posterior draws of the rates, (draw, class, group), and `groups` are the groups that are reported. The
+    columns ending in "rest" are about all other people of the class. All columns are computed as arrays (class, group).
     """
     hits = counts.hits.to_numpy()
     people = counts.people.to_numpy()
     people_rest = people.sum(axis=1, keepdims=True) - people
     hits_rest = hits.sum(axis=1, keepdims=True) - hits
     gap = gaps(draws, people)
-    negative = (gap < 0).mean(axis=0)
+    prob_negative = (gap < 0).mean(axis=0)
     columns = {
         "people": people,
         "people_rest": people_rest,
@@ -353,7 +358,7 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
         "tpr_rest": hits_rest / people_rest,
         "observed": gaps(hits / people, people),
         **summarize_draws(gap, ci_prob),
-        "prob_direction": np.maximum(negative, 1 - negative),
+        "prob_direction": np.maximum(prob_negative, 1 - prob_negative),
     }
     index = pd.MultiIndex.from_product([counts.classes, counts.groups], names=_CELL)
     table = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
@@ -365,7 +370,10 @@ def _aggregate(
 ) -> pd.DataFrame:
     """Return the observed value, expected value without gaps, and estimate of each summary over classes.
 
-    `draws` are posterior draws of the rates, (draw, class, group). See ``aggregate`` of `TprGaps` for the columns.
+    `draws` are posterior draws of the rates, (draw, class, group). Three sets of rates are summarised: the observed
+    rates, posterior draws, and S simulations for classes without gaps. The p-value ``chance`` is (k + 1) / (S + 1),
+    where k simulated values are at least as far from zero as the observed value. Unbiased estimates exist for two of
+    the summaries, and an estimated mean square below zero becomes zero. See ``aggregate`` of `TprGaps`.
     """
     hits = counts.hits.to_numpy()
     people = counts.people.to_numpy()
@@ -375,7 +383,7 @@ def _aggregate(
     simulated = _summaries(without_gaps(hits, people, seed), counts, groups)
     rows = {}
     for quantity, value in observed.items():
-        # Simulated values that differ from the observed value by rounding errors count as equal.
+        # Simulated values that differ from the observed value only by rounding errors count as equal.
         is_as_large = np.abs(simulated[quantity]) >= abs(float(value)) - 1e-12
         rows[quantity] = {
             "observed": float(value),
@@ -391,11 +399,14 @@ def _summaries(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...])
     """Return summaries of rates (..., class, group) over all classes, each (...), by name.
 
     These are the mean absolute and the root mean square gap, the mean variance over groups (for three groups or more),
-    and the mean gap of each group in `groups`.
+    and the mean gap of each group in `groups`. The gap of a group is its rate minus the rate of all other people of the
+    class, which depends on the numbers of people in `counts`.
     """
     gap = gaps(rates, counts.people.to_numpy())
     summaries = {MEAN_ABSOLUTE: mean_absolute(gap), RMS: root_mean_square(gap)}
     if len(counts.groups) > 2:
         summaries[VARIANCE] = variances(rates).mean(axis=-1)
-    mean_gaps = gap.mean(axis=-2)
-    return summaries | {f"{MEAN_GAP} of {group}": mean_gaps[..., counts.groups.index(group)] for group in groups}
+    mean_gaps = gap.mean(axis=-2)  # (..., group)
+    for group in groups:
+        summaries[f"{MEAN_GAP} of {group}"] = mean_gaps[..., counts.groups.index(group)]
+    return summaries

@@ -49,8 +49,8 @@ def plot_tpr_gaps(
     rows = gaps.table.xs(group, level="group").sort_values("mean", ascending=False)
     with style(palette):
         ax = axes_or_new(ax, rows=len(rows), extra=1.6)
-        for y, (_, row) in enumerate(rows.iterrows()):
-            draw_row(ax, y, row, raw="observed")
+        for position, (_, row) in enumerate(rows.iterrows()):
+            draw_row(ax, position, row, raw="observed")
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, list(rows.index))
         ax.set_xlabel(f"true-positive rate of {group} minus that of {gaps.rest}", parse_math=False)

@@ -131,30 +131,30 @@ class TprGaps(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the main result in a sentence, or the reasons why the fit has not converged."""
-        if not self.diagnostics.converged:
-            return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
-        return self._finding
-
-    @property
-    def _finding(self) -> str:
         """Return a sentence on the largest mean gap whose interval excludes zero.
 
-        Only the mean gaps of the reported groups are compared, by their absolute values. Those that are not clear count
-        as -1, so that a clear gap is always larger. If no interval of a mean gap excludes zero, the sentence is about
-        single classes whose interval does or, if there are none of these either, about the mean gap of the first group.
+        If the fit has not converged, the sentence contains the reasons instead.
+
+        A mean gap is the average gap of a group over all classes, and only reported groups (`of`) are compared. If no
+        interval of a mean gap excludes zero, the sentence is about single classes whose interval does or, if there are
+        none of these either, about the mean gap of the first group.
         """
+        if not self.diagnostics.converged:
+            return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
         means = self.aggregate.loc[[f"{MEAN_GAP} of {group}" for group in self.of]]
         lower, upper = interval_of(means)
         is_clear = ((lower > 0) | (upper < 0)).to_numpy()
-        if not is_clear.any() and len(self.clear):
-            return self._single()
+        has_clear_mean = bool(is_clear.any())
+        if not has_clear_mean and len(self.clear):
+            return self._sentence_on_single_gaps()
+        # An unclear gap gets the size -1, so that each clear gap is larger. Without a clear gap, all sizes are equal.
         largest = int(means["mean"].abs().where(is_clear, -1.0).argmax())
         row = means.iloc[largest]
         is_lower = row["mean"] < 0
+        # The sentence names the direction, so the size is written without a sign.
         size = opposite(row) if is_lower else row
         words = {
-            "group": self.of[largest] if is_clear.any() or len(self.of) == 1 else "any group",
+            "group": self.of[largest] if has_clear_mean or len(self.of) == 1 else "any group",
             "rest": self.rest,
             "direction": "lower" if is_lower else "higher",
         }
@@ -163,13 +163,17 @@ class TprGaps(Tabled):
             title=f"{fmt.in_words(n_classes)} {'class' if n_classes == 1 else fmt.plural('class')}",
             value=float(row["mean"]),
             size=with_interval(size, self.ci_prob, 1, factor=100, sign="", unit="percentage points"),
-            clear=bool(is_clear.any()),
+            clear=has_clear_mean,
             words=words,
         ).sentence("gaps")
 
     @property
     def _noise(self) -> str:
-        """Return a sentence that compares the size of the raw gaps with the size that chance gives."""
+        """Return a sentence that compares the mean absolute raw gap with the value to expect if no class had a gap.
+
+        The row of the table has the ``observed`` value, its expected value ``without_gaps``, and ``chance``, the
+        probability of an observed value this large without gaps. Values are written in percentage points.
+        """
         row = self.aggregate.loc[MEAN_ABSOLUTE]
         raw = fmt.plain(100 * row.observed, 1)
         without_gaps = fmt.plain(100 * row.without_gaps, 1)
@@ -182,35 +186,43 @@ class TprGaps(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the gaps in sentences."""
+        """Describe the gaps in sentences: the main result, the sizes of gaps, mean gaps of groups, and shrinkage.
+
+        The rows of `aggregate` are summaries over classes, and sizes and mean gaps are written in percentage points.
+        """
         if not self.diagnostics.converged:
             return self.answer
-        size = self.aggregate.loc[MEAN_ABSOLUTE]
-        number = with_interval(size, self.ci_prob, 1, factor=100, sign="", unit="points")
+        size = with_interval(self.aggregate.loc[MEAN_ABSOLUTE], self.ci_prob, 1, factor=100, sign="", unit="points")
         sentences = [
             self.answer,
             self._noise,
-            f"The size of the true gaps is estimated as {number} on average. A size has no sign, so its interval never"
+            f"The size of the true gaps is estimated as {size} on average. A size has no sign, so its interval never"
             " includes zero and does not show that there is a gap.",
         ]
-        if self._single() not in self.answer:
-            sentences.append(self._single())
+        on_single_gaps = self._sentence_on_single_gaps()
+        if on_single_gaps not in self.answer:
+            sentences.append(on_single_gaps)
         for group in self.of:
-            mean = with_interval(
-                self.aggregate.loc[f"{MEAN_GAP} of {group}"], self.ci_prob, 1, factor=100, unit="points"
-            )
-            sentences.append(f"The mean gap, {group} minus {self.rest}, is {mean}.")
-        sentences.append(self._mean_square())
+            row = self.aggregate.loc[f"{MEAN_GAP} of {group}"]
+            mean_gap = with_interval(row, self.ci_prob, 1, factor=100, unit="points")
+            sentences.append(f"The mean gap, {group} minus {self.rest}, is {mean_gap}.")
+        sentences.append(self._sentence_on_root_mean_square())
         if not self.two_groups:
-            row, decimals = self.aggregate.loc[VARIANCE], DECIMALS[VARIANCE]
-            variance = with_interval(row, self.ci_prob, decimals, sign="")
-            others = f"of raw rates {fmt.plain(row.observed, decimals)}, unbiased {fmt.plain(row.unbiased, decimals)}"
-            sentences.append(f"The mean variance over groups is {variance}, {others}.")
+            row = self.aggregate.loc[VARIANCE]
+            decimals = DECIMALS[VARIANCE]
+            posterior = with_interval(row, self.ci_prob, decimals, sign="")
+            raw = fmt.plain(row.observed, decimals)
+            unbiased = fmt.plain(row.unbiased, decimals)
+            sentences.append(f"The mean variance over groups is {posterior}, of raw rates {raw}, unbiased {unbiased}.")
         sentences += [self.shrunk, *(f"{fmt.capitalized(notice)}." for notice in self.counts.notices)]
-        return " ".join(filter(None, sentences))
+        return " ".join(filter(None, sentences))  # `shrunk` may be empty
 
-    def _mean_square(self) -> str:
-        """Return a sentence on the root mean square gap: posterior, raw and, if it is known, unbiased."""
+    def _sentence_on_root_mean_square(self) -> str:
+        """Return a sentence on the root mean square gap: posterior, raw and, if it is known, unbiased.
+
+        The unbiased estimate is zero if raw gaps vary no more than noise alone would make them vary. It is missing if a
+        group has only one person in a class.
+        """
         row = self.aggregate.loc[RMS]
         estimate = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="points")
         raw = fmt.plain(100 * row.observed, 1)
@@ -218,8 +230,11 @@ class TprGaps(Tabled):
         because = ", because raw gaps vary no more than noise" if row.unbiased == 0 else ""
         return f"The root mean square is {estimate}, of raw rates {raw}{unbiased}{because}."
 
-    def _single(self) -> str:
-        """Return a sentence on the single gaps whose intervals exclude zero, with the largest of them as examples."""
+    def _sentence_on_single_gaps(self) -> str:
+        """Return a sentence on the gaps of single classes whose intervals exclude zero.
+
+        It has their number, and at most _NAMED of the largest of them as examples.
+        """
         clear = self.clear
         gaps = fmt.counted(len(self.table), "gap")
         excludes = f"the {fmt.level(self.ci_prob)} interval excludes zero"
@@ -234,7 +249,11 @@ class TprGaps(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the summaries over all classes. Mean gaps are shown with a sign, and average sizes without."""
+        """Show the summaries over all classes, with a row for each row of `aggregate`.
+
+        Mean gaps of groups are shown with a sign, and average sizes without. Columns that are marked as `spare` are
+        omitted if there is little room.
+        """
         cells: dict[str, list[str]] = {"observed": [], "without_gaps": [], "unbiased": [], "posterior": []}
         for name, row in self.aggregate.iterrows():
             decimals = DECIMALS.get(str(name), 3)
@@ -264,9 +283,9 @@ class TprGaps(Tabled):
         """
         rows = self.table.sort_values("mean", ascending=False)
         has_groups = len(self.of) > 1
-        compared = "each group minus all others" if has_groups else f"{self.of[0]} minus {self.rest}"
 
         def group_and_rest(heading: str, column: str, write_number: Callable[[float], str]) -> Column:
+            """Return a column with the numbers of the group and of all other people, such as "12; 30"."""
             pairs = list(rows[[column, f"{column}_rest"]].itertuples(index=False, name=None))
             return Column(heading, pairs, lambda pair: "; ".join(map(write_number, pair)), spare=True)
 
@@ -280,18 +299,21 @@ class TprGaps(Tabled):
                 Column("P(direction)", rows.prob_direction, fmt.probability),
             ],
             heading="class and group" if has_groups else "class",
-            caption=f"Gaps of true-positive rates: {compared}",
+            caption=f"Gaps of true-positive rates: {self.whose}",
         )
 
 
 def tpr_gaps_document(gaps: TprGaps) -> Document:
-    """Return the page of the gaps of a classifier, with a figure for each group whose gap is reported."""
+    """Return the page of the gaps of a classifier and its files, with a figure for each group whose gap is reported.
+
+    Each section names a template, which is filled with the facts. The table "counts" has a row for each class and
+    group, from which readers can reproduce the gaps. The provenance contains the settings of the fit.
+    """
     names = {group: f"gaps-{file}" for group, file in file_names(gaps.of).items()}
     people = gaps.counts.people.to_numpy()
     facts = {"gaps": gaps, "people": int(people.sum()), "fewest": people.min(), "most": people.max()}
     fit = gaps.fit.attrs
     methods = Methods("methods-of-gaps.txt", {**facts, "settings": fit})
-    # A row for each class and group, from which readers can reproduce the gaps.
     cells = pd.MultiIndex.from_product([gaps.counts.classes, gaps.counts.groups], names=["class", "group"])
     counts = {"hits": gaps.counts.hits.to_numpy().ravel(), "people": people.ravel()}
     return Document(
