@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import expit, logsumexp
-from scipy.stats import beta, binom, expon, logistic, norm
+from scipy.special import expit, log_expit, logsumexp
+from scipy.stats import beta, expon, logistic, norm
 
 import bayes_bias as bb
 from bayes_bias import Sampling
@@ -93,9 +93,11 @@ def test_share_posterior_matches_grid_with_writers(clustered):
     counts = clustered.scores.rows.groupby("writer").ahead.agg(["sum", "size"])
     level, scale, z = np.linspace(-2.5, 4, 66), np.linspace(0.01, 4, 80), np.linspace(-6, 6, 121)
     log_odds = level[:, None, None] + scale[:, None] * z
+    log_of_failure = log_expit(-log_odds)
     log = logistic.logpdf(level)[:, None] + expon.logpdf(scale, scale=0.4)
-    for ahead, size in counts.to_numpy():
-        log = log + logsumexp(binom.logpmf(ahead, size, expit(log_odds)) + norm.logpdf(z), axis=-1)
+    for (ahead, size), writers in counts.value_counts().items():  # writers with equal counts have equal likelihoods
+        log_binomial = ahead * log_odds + size * log_of_failure
+        log = log + writers * logsumexp(log_binomial + norm.logpdf(z), axis=-1)
     weight = np.exp(log - log.max())
     weight /= weight.sum()
     share = (expit(log_odds) * norm.pdf(z)).sum(axis=-1) * (z[1] - z[0])
