@@ -127,35 +127,20 @@ class Contrasts(Tabled):
             facts = {"name": name, "topics": topics}
             sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
             figures[name] = partial(plots.plot_model_contrasts, self, topics)
-        methods = Methods(
-            self.methods,
-            {
-                **self.facts,
-                "contrasts": self,
-                "pareto_k": fmt.plain(float(self.table.pareto_k.max()), 2),
-                "software": software(),
-            },
-        )
+        pareto_k = fmt.plain(float(self.table.pareto_k.max()), 2)
+        methods = Methods(self.methods, {**self.facts, "contrasts": self, "pareto_k": pareto_k, "software": software()})
+        notices = notices_section(f"Notes on the {self.data}", self.all_notices)
+        settings = {"scope": self.scope, "ci_prob": self.ci_prob, "seed": self.seed}
         return Document(
             title=f"Models: {self.name}",
             heading=f"Which models differ in {self.name}?",
             opening={"answer": self.text},
-            sections=(
-                *sections,
-                methods_section(methods),
-                notices_section(f"Notes on the {self.data}", self.all_notices),
-            ),
+            sections=(*sections, methods_section(methods), notices),
             facts={"contrasts": self},
             figures=figures,
             tables={"differences": self.table, "ranking": self.ranking, **self.more_tables},
             methods=methods,
-            provenance={
-                "scope": self.scope,
-                "ci_prob": self.ci_prob,
-                "seed": self.seed,
-                "versions": json.loads(versions()),
-                **self.provenance,
-            },
+            provenance={**settings, "versions": json.loads(versions()), **self.provenance},
         )
 
     @property
@@ -378,11 +363,8 @@ class ModelContrasts(Contrasts):
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {
-            "models": self.answers.models,
-            "total": fmt.as_count(sum(len(cell.counted) for cell in self.answers.cells)),
-            "priors": PRIOR_TEXTS,
-        }
+        n_answers = sum(len(cell.counted) for cell in self.answers.cells)
+        return {"models": self.answers.models, "total": fmt.as_count(n_answers), "priors": PRIOR_TEXTS}
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -394,12 +376,8 @@ class ModelContrasts(Contrasts):
 
     @property
     def more_tables(self) -> Mapping[str, pd.DataFrame]:
-        return {
-            "log-odds": self.log_odds,
-            "own": self.own,
-            "replies": self.answers.replies,
-            "words": self.answers.words,
-        }
+        tables = {"log-odds": self.log_odds, "own": self.own}
+        return {**tables, "replies": self.answers.replies, "words": self.answers.words}
 
     def quantity(self, topic: str) -> Quantity:
         return Quantity("D")

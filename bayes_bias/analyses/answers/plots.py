@@ -1,7 +1,6 @@
 """Figures of answers: D, intervals by scope, sources of variation, wordings, pairs of labels, models, and values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -372,11 +371,9 @@ def _zero(ax: Axes, answers: AnswersResult) -> None:
     ax.set_xlabel("change of D" if answers.changed else "D (positive: stereotypical)")
 
 
-_DRAWN: Mapping[Kind, tuple[Callable[[Axes, AnswersResult], list[Line2D]], float, str]] = MappingProxyType(
-    {
-        "D": (_draw_d, 0.27, "D"),
-        "ladder": (_draw_ladder, 0.38, "what counts as a sample"),
-        "sources": (_draw_sources, 0.38, "where D varies"),
-        "wordings": (_draw_wordings, 0.27, "D in each wording"),
-    }
-)
+_DRAWN: Mapping[Kind, tuple[Callable[[Axes, AnswersResult], list[Line2D]], float, str]] = {
+    "D": (_draw_d, 0.27, "D"),
+    "ladder": (_draw_ladder, 0.38, "what counts as a sample"),
+    "sources": (_draw_sources, 0.38, "where D varies"),
+    "wordings": (_draw_wordings, 0.27, "D in each wording"),
+}

@@ -59,14 +59,12 @@ STEPS = MappingProxyType(
 ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
 DECIMALS = 2
 _NAMED, _NAMED_IN_HEADING = 8, 3
-_POPULATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "all": "new labels and wordings",
-        "wordings": "these labels and new wordings",
-        "words": "these labels and wordings and new words",
-        "trials": "exactly these questions",
-    }
-)
+_POPULATIONS: Mapping[str, str] = {
+    "all": "new labels and wordings",
+    "wordings": "these labels and new wordings",
+    "words": "these labels and wordings and new words",
+    "trials": "exactly these questions",
+}
 _OPTIMISTIC = (
     "Labels decide nearly all of it and D is near its end, so intervals are too short: of 95% intervals 79 to 82%"
     " held the truth in such simulations."
@@ -163,6 +161,11 @@ class AnswersResult(Tabled):
         sides = {"answers": self.sides[0]}
         if isinstance(self, AnswersChange):
             sides = {"before": self.before, "after": self.after}
+        settings = {"scope": self.scope, "ci_prob": self.ci_prob, "seed": self.seed, "draws": DRAWS, "model": "answers"}
+        priors = {"mu": "Uniform(-1, 1)"}
+        for name, scale in PRIOR_TEXTS.items():
+            priors[f"sd_{name}"] = f"HalfNormal({scale})"
+        facts_of_sides = {state: side.facts for state, side in sides.items()}
         return Document(
             title=f"Answers: {self.name}",
             heading="Did the associations of the model change?" if self.changed else _heading(self),
@@ -210,19 +213,7 @@ class AnswersResult(Tabled):
                 "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
             },
             methods=methods,
-            provenance={
-                "scope": self.scope,
-                "ci_prob": self.ci_prob,
-                "seed": self.seed,
-                "draws": DRAWS,
-                "model": "answers",
-                "priors": {
-                    "mu": "Uniform(-1, 1)",
-                    **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
-                },
-                "versions": json.loads(versions()),
-                **{state: side.facts for state, side in sides.items()},
-            },
+            provenance={**settings, "priors": priors, "versions": json.loads(versions()), **facts_of_sides},
         )
 
     def steps(self, row: tuple[str, str]) -> pd.DataFrame:

@@ -223,6 +223,8 @@ class ValueEstimates(Tabled):
             "software": software(),
         }
         methods = Methods("methods-of-values.txt", facts)
+        settings = {"likelihood": self.likelihood, "scope": self.scope, "ci_prob": self.ci_prob, "seed": self.seed}
+        answers = {**self.answers.provenance, "sha256": self.answers.sha256}
         return Document(
             title=f"Answers: {self.answers.name}",
             heading=f"Do answers differ between groups in {self.answers.name}?",
@@ -237,15 +239,7 @@ class ValueEstimates(Tabled):
             tables={"summary": self.table, "ladder": self.ladder, "expected": self.expected, "sources": self.sources},
             methods=methods,
             fits=dict(zip(names.values(), fits, strict=True)),
-            provenance={
-                "likelihood": self.likelihood,
-                "scope": self.scope,
-                "ci_prob": self.ci_prob,
-                "seed": self.seed,
-                "priors": priors,
-                "versions": json.loads(versions()),
-                "answers": {**self.answers.provenance, "sha256": self.answers.sha256},
-            },
+            provenance={**settings, "priors": priors, "versions": json.loads(versions()), "answers": answers},
         )
 
 

@@ -50,13 +50,14 @@ LABEL_A, LABEL_B = "label_a", "label_b"
 _TEXTS = ("answer", WORD, LABEL, LABEL_A, LABEL_B, WORDING, "stereotype", "model")
 _PROBABILITIES = ("prob_a", "prob_b", "logprob_a", "logprob_b")
 _READ = (*_TEXTS, "value", "refused", "outcome", "reply", "prompt", FINGERPRINT, READ_AS, *_PROBABILITIES)
+_FACTORS = (WORD, WORDING, LABEL, LABEL_A, LABEL_B)
 _DESIGN = Design(
     "answers",
     AnswersError,
     within=("model", "stereotype"),
     known=_READ,
     unit="answer",
-    factors=(WORD, WORDING, LABEL, LABEL_A, LABEL_B),
+    factors=_FACTORS,
     rows="answers",
 )
 _YES = frozenset(["true", "1", "1.0", "yes", "refused"])
