@@ -71,7 +71,7 @@ class Fields:
 
     @property
     def form(self) -> dict[str, str]:
-        """The fields of a form with these texts."""
+        """The fields of a form with these texts, by the keys of the page (see `of_form`)."""
         form = {"name": self.name, "embedding": self.embedding}
         for part, name, words in zip(PARTS, self.names, self.words, strict=True):
             form |= {part: name, f"{part}-words": words}
@@ -125,9 +125,10 @@ def examples() -> Mapping[str, Fields]:
 
 
 def read_upload(filename: str, data: bytes) -> WordList:
-    """Read a list from the bytes of a spreadsheet.
+    """Read a list from the bytes of a spreadsheet, whose columns are groups and classes of words.
 
-    Of four columns whose headings name no stereotypical classes, the first two are the groups.
+    A heading may state the stereotypical class of a group, such as "flowers=pleasant". Of four columns whose headings
+    name no stereotypical classes, the first two are the groups.
 
     Raises
     ------

@@ -285,8 +285,7 @@ class _Reader:
         lines = _lines_of_text(lines_of_json(reply, self._is_word, self._is_label))
         for number in reversed(range(len(lines))):
             if _FINAL_ANSWER.fullmatch(lines[number].text):
-                before = lines[:number]
-                after = lines[number + 1 :]
+                before, after = lines[:number], lines[number + 1 :]
                 # Without labels before the heading, the text before it introduces the answer.
                 if any(self.entries(after)) and any(self.entries(before)):
                     return after
@@ -554,8 +553,7 @@ class _Reader:
         """
         for line in lines:
             for match in self._term.finditer(line.text):
-                is_word = self._word_of[match[0]] == word
-                outcome = self._outcome_of(line.text, match) if is_word else None
+                outcome = self._outcome_of(line.text, match) if self._word_of[match[0]] == word else None
                 if outcome is not None:
                     return Assignment(outcome, line=line.written)
         return Assignment(LEFT_OUT)

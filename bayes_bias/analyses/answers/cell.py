@@ -479,11 +479,10 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     # The parts of a question, which must be the same in all rows of an answer.
     parts = (("labels", label_a), ("labels", label_b), ("labels named first", first), ("wordings", wordings))
     for name, codes in parts:
-        differs = codes != choices.first_per_answer(codes)[answer]
-        if differs.any():
-            row = int(np.argmax(differs))
+        different_rows = np.flatnonzero(codes != choices.first_per_answer(codes)[answer])
+        if len(different_rows):
             raise AnswersError(
-                f"{where}: answer '{names[answer[row]]}' has rows with different {name}. An answer"
+                f"{where}: answer '{names[answer[different_rows[0]]]}' has rows with different {name}. An answer"
                 " is one reply to one question, so name each reply in the column answer."
             )
     # Rows with the same answer and word have the same number, and are neighbours when the numbers are sorted.
@@ -546,11 +545,10 @@ def _positions(
     """
     position_of_text = {text.casefold(): position for position, text in enumerate(options)}
     positions = lookup(_folded(column), position_of_text, -1).astype(int)
-    is_unknown = positions < 0
-    if is_unknown.any():
-        first_unknown = int(np.argmax(is_unknown))
-        text = column.iloc[first_unknown]
-        row = column.index[first_unknown] + 1
+    unknown = np.flatnonzero(positions < 0)
+    if len(unknown):
+        text = column.iloc[unknown[0]]
+        row = column.index[unknown[0]] + 1
         problem = f"{where}: the {what} '{text}' in row {row} is not in the list '{questions.name}'."
         raise AnswersError(problem, text, options)
     return positions

@@ -96,7 +96,7 @@ def _columns_of_log_odds(cell: Cell, effects: Sequence[str], seed: int, ci_prob:
     data = observed_log_odds(cell)
     if data is None:
         # The summary of any draws, such as a single zero, has the names of the columns.
-        summary = dict.fromkeys(summarize_draws(np.zeros(1), ci_prob), np.nan)
+        summary: dict[str, Any] = dict.fromkeys(summarize_draws(np.zeros(1), ci_prob), np.nan)
     else:
         posterior = sample(Density(data, without_words(effects)), seed)
         summary = summarize_draws(LARGEST * posterior.draws.mu.to_numpy(), ci_prob)

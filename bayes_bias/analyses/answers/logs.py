@@ -204,16 +204,14 @@ _LISTS = ("generations", "completions", "outputs", "resps")
 # Keys of one reply in Llama in Bedrock, text-generation-inference, Ollama, other programs, and Anthropic.
 _ONE = ("generation", "generated_text", "message", "response", "content", "completion", "text")
 # The first key that a response has determines how it is read.
-CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = MappingProxyType(
-    {
-        "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
-        "candidates": _candidates,  # Gemini
-        "promptFeedback": _candidates,
-        **{key: partial(_list_of_replies, key) for key in _LISTS},
-        "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
-        **{key: partial(_one_reply, key) for key in _ONE},
-    }
-)
+CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = {
+    "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
+    "candidates": _candidates,  # Gemini
+    "promptFeedback": _candidates,
+    **{key: partial(_list_of_replies, key) for key in _LISTS},
+    "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
+    **{key: partial(_one_reply, key) for key in _ONE},
+}
 
 
 def _parts(content: Any) -> list[Part]:
@@ -340,15 +338,13 @@ SHAPES = (
     Shape("message", ("content", "role|stop_reason|stop_type"), _OWN_IDS, ("",)),
 )
 # Files with one object: the keys of the object, and the path of its records.
-FILES: Mapping[tuple[str, ...], str] = MappingProxyType(
-    {
-        ("eval", "samples"): "samples",
-        ("request_states",): "request_states",
-        ("results.results",): "results.results",
-        ("results",): "results",
-        ("runs",): "runs",
-    }
-)
+FILES: Mapping[tuple[str, ...], str] = {
+    ("eval", "samples"): "samples",
+    ("request_states",): "request_states",
+    ("results.results",): "results.results",
+    ("results",): "results",
+    ("runs",): "runs",
+}
 _MODELS_OF_FILES = ("eval.model", "adapter_spec.model", "model")
 
 

@@ -57,10 +57,8 @@ def reasons(cell: Cell) -> Iterator[str]:
 
 def first_reason(cells: Sequence[Cell]) -> str:
     """Return the first reason for which the choices of any of these models have no verdict, or an empty text."""
-    for cell in cells:
-        for reason in reasons(cell):
-            return reason
-    return ""
+    all_reasons = [reason for cell in cells for reason in reasons(cell)]
+    return all_reasons[0] if all_reasons else ""
 
 
 def _unread_labels(counts: pd.DataFrame) -> list[str]:

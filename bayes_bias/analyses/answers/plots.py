@@ -302,7 +302,11 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw D of each row by the factors that are treated as samples. Return the entries of the legend."""
+    """Draw D of each row by the factors that are treated as samples. Return the entries of the legend.
+
+    A row has several intervals, from the interval in which only answers are a sample to the interval in which words,
+    wordings, and labels are samples as well (`STEPS`).
+    """
     steps = list(map(answers.steps, answers.table.index))
     handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, size=3.4, has_sign=True)
     _zero(ax, answers)
@@ -310,10 +314,10 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw the standard deviations of D of each row by source. Return the entries of the legend."""
+    """Draw the standard deviations of D of each row by source, such as words. Return the entries of the legend."""
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
-    names = {source: source for source in SOURCES}
-    handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, size=3.6, has_sign=False)
+    text_of_source = {source: source for source in SOURCES}
+    handles = _draw_side_by_side(ax, sources, text_of_source, linewidth=1.2, size=3.6, has_sign=False)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")
     return handles
@@ -324,11 +328,12 @@ def _draw_side_by_side(
 ) -> list[Line2D]:
     """Draw several estimates with intervals in each row, one below another. Return the entries of the legend.
 
-    Each of the `rows` is a table with an estimate in each row. `names` maps its index to texts for the legend, and each
-    of these has a marker. Estimates that have a sign are coloured if their interval excludes zero.
+    Each of the `rows` of the figure is a table with several estimates. `names` maps the names in its index to texts for
+    the legend. Each name has a marker and an offset from the middle of the row. Estimates that have a sign are coloured
+    if their interval excludes zero.
     """
     offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
-    markers = {name: MARKERS[k] for k, name in enumerate(names)}
+    markers = dict(zip(names, MARKERS, strict=False))  # there are more markers than names
     for y, estimates in enumerate(rows):
         for name, estimate in estimates.iterrows():
             look: dict[str, Any] = {"color": INK}
@@ -343,7 +348,8 @@ def _draw_side_by_side(
 def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw the mean D of each row in each wording, with a line between the extremes. Return the entries of the legend.
 
-    If there are more wordings than markers, markers are repeated, and the legend names the first wordings.
+    `answers.levels` has the mean D (``D``) for each model, stereotype, and wording. If there are more wordings than
+    markers, markers are repeated, and the legend names the first wordings.
     """
     wordings = answers.levels.xs("wording", level="factor")
     names = list(dict.fromkeys(wordings.index.get_level_values("level")))

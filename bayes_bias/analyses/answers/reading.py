@@ -133,13 +133,9 @@ def read_answers(
             f"of {n_unknown:,} answers it is not known which label was named first, so that an effect of position does"
             " not show. Write the label in the column first"
         )
-    return Answers(
-        name or name_of_source,
-        tuple(cells),
-        (*announce(notices), *announce(tuple(cell_notices))),
-        MappingProxyType(_provenance(frame, pooled)),
-        hash_of(rows[list(_HASHED)]),
-    )
+    all_notices = (*announce(notices), *announce(tuple(cell_notices)))
+    provenance = MappingProxyType(_provenance(frame, pooled))
+    return Answers(name or name_of_source, tuple(cells), all_notices, provenance, hash_of(rows[list(_HASHED)]))
 
 
 # Helper functions for all kinds of answers.
@@ -238,8 +234,7 @@ def with_factors(
             )
     parts = [frame["model"].astype(str)] if "model" in frame else []
     parts += [factor + " " + frame[factor].astype(str) for factor in factors]
-    first_part, *other_parts = parts
-    return frame.drop(columns=list(factors)).assign(model=first_part.str.cat(other_parts, sep=", "))
+    return frame.drop(columns=list(factors)).assign(model=parts[0].str.cat(parts[1:], sep=", "))
 
 
 def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
@@ -365,10 +360,9 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
         columns[name] = pd.Categorical.from_codes(category_of_value[value_of_row], categories=categories)
     table = pd.DataFrame(columns)
     for name in ("answer", "word", "stereotype", "wording"):
-        is_blank = (table[name] == "").to_numpy()
-        if is_blank.any():
-            row = int(np.argmax(is_blank)) + 1
-            raise AnswersError(f"{name} is missing in row {row}. Fill it in, or remove the row.")
+        blank_rows = np.flatnonzero(table[name] == "")
+        if len(blank_rows):
+            raise AnswersError(f"{name} is missing in row {blank_rows[0] + 1}. Fill it in, or remove the row.")
     return table
 
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import pandas as pd
@@ -52,9 +51,7 @@ KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 
 SOURCES = ("answers", "words", "wordings", "labels")
 # The factors that are treated as samples in each step of the ladder.
-STEPS = MappingProxyType(
-    {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
-)
+STEPS = {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
 # The numbers of labels per group and of wordings that a verdict for new labels requires.
 ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
 DECIMALS = 2
@@ -76,7 +73,8 @@ _signed = partial(fmt.signed, decimals=DECIMALS)
 def reach_of(labels: int, wordings: int) -> str:
     """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings.
 
-    New labels require enough labels and enough wordings. With one label in a group, only this pair is described.
+    The arguments are numbers. New labels require enough labels and enough wordings. With one label in a group, only
+    this pair is described.
     """
     if labels == 1:
         return ONE_PAIR
@@ -86,7 +84,11 @@ def reach_of(labels: int, wordings: int) -> str:
 
 
 def _too_few(row: "pd.Series[Any]") -> str:
-    """Return a clause that cautions against generalising from few labels or wordings, or "" if there are enough."""
+    """Return a clause that cautions against generalising from few labels or wordings, or "" if there are enough.
+
+    `row` is a row of the table of a result, with the population that it generalises to (``reach``) and the numbers of
+    labels of both groups.
+    """
     if row.reach == FEW_LABELS:
         a = fmt.in_words(int(row.labels_a))
         b = fmt.in_words(int(row.labels_b))
@@ -166,6 +168,14 @@ class AnswersResult(Tabled):
         for name, scale in PRIOR_TEXTS.items():
             priors[f"sd_{name}"] = f"HalfNormal({scale})"
         facts_of_sides = {state: side.facts for state, side in sides.items()}
+        columns = [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES]
+        caption = f"Standard deviation of {self.quantity} by source, posterior mean."
+        facts: dict[str, Any] = {"result": self, "what": self.quantity, "level": fmt.level(self.ci_prob)}
+        facts |= {"answers": self.layout, "counts": None if self.changed else _counts(self), "ladder": _ladder(self)}
+        facts["sources"] = Layout(list(map(self.called, means.index)), columns, caption=caption)
+        facts["decided"] = fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum()))
+        facts["numbers"] = [(STEPS[str(name)], row) for name, row in self.counts().iterrows()]
+        facts |= {"steps": list(STEPS.values()), "one_pair": ONE_PAIR, "reaches": set(table.reach)}
         return Document(
             title=f"Answers: {self.name}",
             heading="Did the associations of the model change?" if self.changed else _heading(self),
@@ -181,24 +191,7 @@ class AnswersResult(Tabled):
                 methods_section(methods),
                 notices_section("Notes on the answers", self.all_notices),
             ),
-            facts={
-                "result": self,
-                "what": self.quantity,
-                "level": fmt.level(self.ci_prob),
-                "answers": self.layout,
-                "counts": None if self.changed else _counts(self),
-                "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
-                "ladder": _ladder(self),
-                "steps": list(STEPS.values()),
-                "sources": Layout(
-                    list(map(self.called, means.index)),
-                    [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
-                    caption=f"Standard deviation of {self.quantity} by source, posterior mean.",
-                ),
-                "numbers": [(STEPS[str(name)], row) for name, row in self.counts().iterrows()],
-                "one_pair": ONE_PAIR,
-                "reaches": set(table.reach),
-            },
+            facts=facts,
             figures=figures,
             latex="answers.tex",
             tables={
@@ -226,18 +219,18 @@ class AnswersResult(Tabled):
         return f"{stereotype} ({model})" if self.several_models else stereotype
 
     def row(self, stereotype: str | None = None, model: str | None = None) -> tuple[str, str]:
-        """Find the model and stereotype of one row of the table.
+        """Find the model and stereotype of one row of the table. An argument that is None matches all rows.
 
         Raises
         ------
         AnswersError
             If no row or more than one row matches.
         """
-        rows = [row for row in self.table.index if model in (None, row[0]) and stereotype in (None, row[1])]
-        if len(rows) != 1:
+        keys = [key for key in self.table.index if model in (None, key[0]) and stereotype in (None, key[1])]
+        if len(keys) != 1:
             names = ", ".join(map(self.called, self.table.index[:_NAMED]))
             raise AnswersError(f"`stereotype` must select one row of the table, but is {stereotype!r}. Rows: {names}.")
-        return rows[0]
+        return keys[0]
 
     def verdict(self, stereotype: str | None = None, model: str | None = None) -> str:
         """State in sentences whether D is distinguishable from zero, and for which labels and words."""
@@ -250,7 +243,8 @@ class AnswersResult(Tabled):
         if the interval lies above zero. If a row has no last step, because it has only one pair of labels, its step
         "wordings" is used instead.
         """
-        rows, step_of_wordings = [], self.ladder.xs("wordings", level="samples")
+        rows = []
+        step_of_wordings = self.ladder.xs("wordings", level="samples")
         for name in SAMPLES:
             step = self.ladder.xs(name, level="samples")
             lower, upper = interval_of(step.where(step["mean"].notna(), step_of_wordings))
@@ -268,7 +262,9 @@ class AnswersResult(Tabled):
     def title_of(self, key: tuple[str, str]) -> str:
         """Return the words whose association a row is about, such as "career words".
 
-        The stereotype is added if the model answered several lists.
+        These are the words of the class that is stereotypical for the first group. `key` has the model and the
+        stereotype of the row. The stereotype is added, as in "career words (gender)", if the model answered several
+        lists.
         """
         model, stereotype = key
         (_, class_name), _ = self._classes(stereotype)
@@ -295,6 +291,8 @@ class AnswersResult(Tabled):
         (group, _), (_, other_class) = self._classes(stereotype)
         no_verdict = _unreliable(row.pareto_k) if row.pareto_k > MAX_PARETO_K else str(row.withheld)
         clear = bool(self.distinguishable.loc[key])
+        name = model if self.several_models else "the model"
+        direction = "increased" if row["mean"] > 0 else "decreased"
         has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
         shown = opposite(row) if has_direction and row["mean"] < 0 else row
         return Finding(
@@ -305,12 +303,7 @@ class AnswersResult(Tabled):
             has_stereotype=not self.changed,
             no_verdict=no_verdict,
             too_few=_too_few(row),
-            words={
-                "model": model if self.several_models else "the model",
-                "group": group,
-                "others": words_of_class(other_class),
-                "direction": "increased" if row["mean"] > 0 else "decreased",
-            },
+            words={"model": name, "group": group, "others": words_of_class(other_class), "direction": direction},
         )
 
     @property
@@ -347,7 +340,8 @@ class AnswersResult(Tabled):
     def _details_of_one(self) -> list[str]:
         """Return sentences on the only row of the table: verdict, mean of the answers, ladder, cautions, and position.
 
-        If there is no verdict, only the mean of the answers follows the reason.
+        The ladder has an interval for each scope, from answers alone as a sample to words, wordings, and labels. If
+        there is no verdict, only the mean of the answers follows the reason.
         """
         (key,) = self.table.index
         row = self.table.loc[key]
@@ -406,15 +400,16 @@ class AnswersResult(Tabled):
         changes, with the published t test.
         """
         sentences = [self.answer]
-        clear, reach = self.distinguishable, self.table.reach
-        what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
+        clear = self.distinguishable
+        reach = self.table.reach
+        subject, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
 
         def count_clear(condition: "pd.Series[bool]") -> str:
             return fmt.in_words(int((clear & condition).sum()))
 
         if clear.any():
             sentences.append(
-                f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {what}"
+                f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {subject}"
                 f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero,"
                 f" {count_clear(self.table['mean'] > 0)} of them {direction}."
             )
@@ -603,7 +598,7 @@ class AnswersChange(AnswersResult):
         return tuple(self._change_of(before, after) for before, after in pairs)
 
     def _change_of(self, before: Cell, after: Cell) -> ChangedBias:
-        """Return the bias of the answers after, with the bias of the answers before and the change.
+        """Return the bias D of the answers after, with the bias of the answers before and the draws of the change.
 
         `before` and `after` are the answers that have a partner on the other side. The posterior in the table is that
         of half the change, so its draws are doubled. A problem of any of the three posteriors is a problem of the
@@ -619,16 +614,18 @@ class AnswersChange(AnswersResult):
         )
 
     def _side(self, cell: Cell, key: tuple[str, str]) -> BiasDraws:
-        """Return the bias of the answers on one side that have a partner on the other side.
+        """Return the bias D of the answers on one side (before or after) that have a partner on the other side.
 
-        `key` is the row of the table whose change the two sides describe.
+        `key` is the row of the table whose change the two sides describe. The model of D is fitted to the answers of
+        this side. The bias has draws of the mean D (mu), the observed mean, the metric of D, the population that it
+        generalises to, and a problem if the draws are not reliable.
         """
         data = observed(cell)
         posterior = sample(Density(data, effects_of(cell, self.scope)), self.seed)
         problems = (_unreliable(posterior.pareto_k),) if posterior.pareto_k > MAX_PARETO_K else ()
         draws = posterior.draws.mu.to_numpy()
-        raw = float(data.difference.mean())
-        return BiasDraws(self.called(key), draws, raw, _D, self._population(self.table.loc[key]), problems)
+        observed_mean = float(data.difference.mean())
+        return BiasDraws(self.called(key), draws, observed_mean, _D, self._population(self.table.loc[key]), problems)
 
     def _published_columns(self) -> list[Column]:
         """Return a column with the published D before, and one with the published D after."""
@@ -646,7 +643,7 @@ class AnswersChange(AnswersResult):
 
 def _heading(result: AnswersResult) -> str:
     """Return the question that the page answers. It names up to three models, or "the model" if it has no name."""
-    models = list(filter(None, dict.fromkeys(result.table.index.get_level_values("model"))))
+    models = list(filter(None, result.table.index.unique("model")))
     if len(models) > _NAMED_IN_HEADING:
         return f"Which associations do {len(models)} models show?"
     return f"Which associations {'do' if len(models) > 1 else 'does'} {fmt.joined(models or ['the model'])} show?"
@@ -709,22 +706,14 @@ def _methods(result: AnswersResult) -> Methods:
         for name, value in side.provenance.items():
             if value and name not in (FINGERPRINT, READ_AS):
                 asked[name] = value
-    facts: dict[str, Any] = {
-        "result": result,
-        "changed": result.changed,
-        "total": fmt.as_count(sum(len(cell.counted) for cell in result.sides[0].cells)),
-        "stereotypes": len(set(table.index.get_level_values("stereotype"))),
-        "models": list(models),
-        "asked": asked,
-        "priors": PRIOR_TEXTS,
-        "largest": f"{LARGEST:g}",
-        "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
-        "wordings": (int(table.wordings.min()), int(table.wordings.max())),
-        "draws": fmt.as_count(DRAWS),
-        "pareto_k": fmt.plain(float(table.pareto_k.max()), 2),
-        "ess": fmt.as_count(float(table.ess.min())),
-        "ci_prob": result.ci_prob,
-        "software": software(),
-        "one_pair": int((table.reach == ONE_PAIR).sum()),
-    }
+    n_answers = sum(len(cell.counted) for cell in result.sides[0].cells)
+    n_stereotypes = len(set(table.index.get_level_values("stereotype")))
+    facts: dict[str, Any] = {"result": result, "changed": result.changed, "models": list(models), "asked": asked}
+    facts |= {"total": fmt.as_count(n_answers), "stereotypes": n_stereotypes, "ci_prob": result.ci_prob}
+    facts |= {"priors": PRIOR_TEXTS, "largest": f"{LARGEST:g}", "draws": fmt.as_count(DRAWS), "software": software()}
+    facts["labels"] = (int(labels.min(axis=None)), int(labels.max(axis=None)))
+    facts["wordings"] = (int(table.wordings.min()), int(table.wordings.max()))
+    facts["pareto_k"] = fmt.plain(float(table.pareto_k.max()), 2)
+    facts["ess"] = fmt.as_count(float(table.ess.min()))
+    facts["one_pair"] = int((table.reach == ONE_PAIR).sum())
     return Methods("methods-of-answers.txt", facts)

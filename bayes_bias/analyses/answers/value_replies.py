@@ -90,10 +90,9 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
             f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
             " a smaller one. Request more top_logprobs for exact numbers"
         )
-    n_without_labels = int(np.isnan(logprob_a).sum())
-    if n_without_labels:
-        listed_none = f"{n_without_labels:,} of {replies_in_all} list neither label"
-        notices.append(f"replies: {listed_none}, and have no probabilities")
+    n_unlisted = int(np.isnan(logprob_a).sum())
+    if n_unlisted:
+        notices.append(f"replies: {n_unlisted:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
     rows = asked[[name for name in _KEPT if name in asked]]
     return rows.assign(answer=listed_tokens["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
@@ -302,11 +301,10 @@ def _number(text: str, ratings: tuple[int, int]) -> Value:
     values = [_as_number(match[0]) for match in matches]
     if len(set(values)) == 1:
         return Value(values[0])
-    if len(values) == 2:
-        first, second = matches
-        if _RANGE.match(text[first.end() : second.end()]):  # a hyphen, "to", or the like, and the second number
-            # The hyphen of "70-80" is not the sign of the second number.
-            return Value((values[0] + abs(values[1])) / 2, is_middle=True)
+    # In a range, the first number is followed by a hyphen, "to", or the like, and the second number.
+    if len(values) == 2 and _RANGE.match(text[matches[0].end() : matches[1].end()]):
+        # The hyphen of "70-80" is not the sign of the second number.
+        return Value((values[0] + abs(values[1])) / 2, is_middle=True)
     return Value(np.nan)
 
 
