@@ -431,10 +431,11 @@ class _Reader:
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of words that are followed by their labels, as in "salary - Ben, wedding - Anna".
 
-        A pair consists of two matches in the text: one or more words, and the operator and label directly after them.
-        The text between a label and the next words (`rest`) belongs to the label. The label is None if this text
-        hedges, because it names another label, "both", or "no". Other text may cast doubt on the label. The text before
-        the first word of the line (`before`) belongs to the first label only.
+        `text` is the normalised text of the `line`. A pair consists of two matches in the text: one or more words, and
+        the operator and label directly after them. The text between a label and the next words (`after_label`) belongs
+        to the label. The label is None if this text hedges, because it names another label, "both", or "no". Other text
+        may cast doubt on the label. The text before the first word of the line (`before`) belongs to the first label
+        only.
         """
         pairs = []
         for words in self._terms.finditer(text):
@@ -443,16 +444,20 @@ class _Reader:
         if pairs and self._label.search(text, 0, pairs[0][0].start()):
             # In "label: Ben, word: salary, label: Ann", the second label belongs to the next word.
             pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
+        # The text of a pair ends where the words of the next pair begin.
         ends = [words.start() for words, _ in pairs[1:]] + [len(text)]
         entries = []
         before = text[: pairs[0][0].start()] if pairs else ""
         for (words, labelled), end in zip(pairs, ends, strict=False):
             label = self._label_of[labelled["label"]]
-            rest = self._without_denial(text[labelled.end() : end], label)
-            is_no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
-            is_hedge = self._labels_in(rest) - {label} or is_no_choice or self._ends_in_another(before, label)
-            doubt, about_all = ("", False) if is_hedge else self._doubt(before, rest, line)
-            entries += self._entries_of(words[0], None if is_hedge else label, line, doubt, about_all)
+            after_label = self._without_denial(text[labelled.end() : end], label)
+            is_no_choice = _OR.match(after_label) or _BOTH.search(after_label) or _TAKEN_BACK.fullmatch(after_label)
+            other_labels = self._labels_in(after_label) - {label}
+            if other_labels or is_no_choice or self._ends_in_another(before, label):
+                entries += self._entries_of(words[0], None, line)
+            else:
+                doubt, about_all = self._doubt(before, after_label, line)
+                entries += self._entries_of(words[0], label, line, doubt, about_all)
             before = ""
         return entries
 
@@ -479,6 +484,7 @@ class _Reader:
 
         Without any of these, the result is an empty text and False.
         """
+        # Most lines have only punctuation beside the label, and need no search.
         is_struck_out = _STRUCK_OUT in line
         has_letters = _LETTER.search(before + rest) is not None
         has_signs = not (_CROSSES | {"?"}).isdisjoint(rest)
@@ -499,19 +505,20 @@ class _Reader:
     def _ends_in_another(self, before: str, label: str | None) -> bool:
         """Return True if another label and an operator precede the word, as in "Ben - salary - Anna".
 
-        `before` is the text before the word, and `label` is the label after the word. Such a line hedges.
+        `before` is the text before the word, and `label` is the label after the word. Such a line hedges, because it is
+        not clear which of both labels the word has.
         """
-        labels = list(self._label.finditer(before))
-        if not labels or self._label_of[labels[-1][0]] == label:
+        labels_before = list(self._label.finditer(before))
+        if not labels_before or self._label_of[labels_before[-1][0]] == label:
             return False
-        after_last_label = before[labels[-1].end() :]
+        after_last_label = before[labels_before[-1].end() :]
         return re.fullmatch(_STRONG, after_last_label) is not None
 
     def _heading_of(self, text: str, line: str) -> str | None:
         """Return the label above a list of words, or None if the line is no heading.
 
         A heading is a label with "words" or "list", or a label that is marked as a heading, in bold, by a colon, or by
-        a number.
+        a number. `text` is the normalised text of the `line`, in which marks such as "**" are removed.
         """
         heading = self._heading.fullmatch(text)
         if heading is None:
@@ -561,20 +568,23 @@ class _Reader:
     def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
         """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word.
 
-        A line answers the word if an operator, such as a hyphen, or any label follows it. The answer is refused if it
-        declines, contradictory if it names two labels or "both", and not understood otherwise.
+        `word` is the match of the word in the `text` of the line, and `_NEAR` characters after it are searched. A line
+        answers the word if an operator, such as a hyphen, or any label follows it. The answer is refused if it
+        declines, contradictory if it names two labels or "both" (and begins with the word or has an operator), and not
+        understood otherwise.
         """
-        rest = text[word.end() : word.end() + _NEAR]
-        operator = _ANSWERED.match(rest)
-        labels = self._labels_in(rest)
+        after_word = text[word.end() : word.end() + _NEAR]
+        operator = _ANSWERED.match(after_word)
+        labels = self._labels_in(after_word)
         if operator is None and not labels:
             return None
-        if operator is not None and _CROSSES & set(rest):  # a table that marks only the other label
+        if operator is not None and _CROSSES & set(after_word):  # a table that marks only the other label
             return NOT_UNDERSTOOD
-        if operator is not None and _DECLINED.fullmatch(rest[operator.end() :]):
+        if operator is not None and _DECLINED.fullmatch(after_word[operator.end() :]):
             return REFUSED
-        is_answer = operator is not None or _NO_WORDS.fullmatch(text[: word.start()]) is not None
-        names_both = len(labels) > 1 or _BOTH.search(rest)
+        begins_with_word = _NO_WORDS.fullmatch(text[: word.start()]) is not None
+        names_both = len(labels) > 1 or _BOTH.search(after_word)
+        is_answer = operator is not None or begins_with_word
         return CONTRADICTORY if is_answer and names_both else NOT_UNDERSTOOD
 
 

@@ -458,7 +458,7 @@ def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: N
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
-    """Return choices as positions of answers, words, and labels. Each row is the choice of a label for a word.
+    """Return choices as positions of answers, words, and labels (codes). Each row is the choice of a label for a word.
 
     A choice is valid if it is the label of either group that was offered. It is a hit if it is the stereotypical label
     of the word: the label of the first group for words of class a, and of the second group for words of class b. Raise
@@ -503,8 +503,10 @@ def _table(
 ) -> pd.DataFrame:
     """Return a row for each answer with its question and, for both classes, the numbers of words by choice.
 
-    See ``replies`` of `Cell` for the columns. `word_set` is the number of the set of words of each answer. Raise an
-    error if an answer has words of only one class.
+    See ``replies`` of `Cell` for the columns: the labels, the wording, the group whose label was named first, the set
+    of words, and for each class (a or b) the numbers of words that were asked, of valid choices, and of stereotypical
+    choices. `choices` has codes for each row of word choices, and `word_set` is the number of the set of words of each
+    answer. Raise an error if an answer has words of only one class.
     """
     columns: dict[str, Any] = {}
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
@@ -561,11 +563,11 @@ def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: Associa
     through both groups. If group 0 has three labels and group 1 has two, the numbers 0 to 2 are of group 0, 3 and 4 are
     of group 1, and 5 is a blank. The position in group 1 is this number minus the size of group 0.
     """
-    position = _positions(column, (*questions.labels[0], *questions.labels[1], ""), what, where, questions)
-    size_a, size_b = map(len, questions.labels)
-    is_blank = position == size_a + size_b
-    group = np.where(is_blank, -1, position >= size_a)
-    return group, np.where(is_blank, -1, position - size_a * group)
+    labels_a, labels_b = questions.labels
+    number = _positions(column, (*labels_a, *labels_b, ""), what, where, questions)
+    is_blank = number == len(labels_a) + len(labels_b)
+    group = np.where(is_blank, -1, number >= len(labels_a))
+    return group, np.where(is_blank, -1, number - len(labels_a) * group)
 
 
 def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tuple[Codes, Codes]:

@@ -142,7 +142,8 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
     """Yield the reply of a response with the key ``output``, whose form depends on the service.
 
     It is a list of items in OpenAI's Responses (messages, summaries of reasoning, and calls of functions), a message in
-    Bedrock's Converse and Nova, or a text.
+    Bedrock's Converse and Nova, or a text. A summary of reasoning is a draft of the reply. The reason for the end of
+    the reply is in the response, under different keys.
     """
     output = body["output"]
     if isinstance(output, Mapping):
@@ -153,7 +154,7 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
         yield Reply([Part(output)], _reason(body))
         return
     parts: list[Part] = []
-    for item in output:  # messages, summaries of reasoning, and calls of functions
+    for item in output:
         if str(item.get("type")).endswith("_call"):
             parts.append(Part(_arguments(item), "tool"))
         elif item.get("type") == "reasoning":

@@ -100,8 +100,8 @@ def _differ(counts: pd.DataFrame) -> bool:
 def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tuple[float, float]) -> str:
     """Return a clause if choices in place of the invalid ones could change the verdict, or an empty text.
 
-    The verdict is the sign of an interval that excludes zero. It must not change if the `interval` around the
-    `observed` mean is moved to the lowest or to the highest possible mean, the `bounds`.
+    The verdict is the sign of an interval that excludes zero, or 0 if it includes zero. It must not change if the
+    `interval` around the `observed` mean is moved to the lowest or to the highest possible mean, the `bounds`.
     """
     verdicts = set()
     for mean in (*bounds, observed):
@@ -111,7 +111,7 @@ def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tup
         verdicts.add(np.sign(lower) if excludes_zero else 0.0)
     if len(verdicts) == 1:
         return ""
-    low, high = (signed(end) for end in bounds)
+    low, high = map(signed, bounds)
     return (
         f"choices that are missing could change it, because the mean lies between {low} and {high} with any choices in"
         " their place"

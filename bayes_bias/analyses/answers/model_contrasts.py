@@ -167,7 +167,7 @@ class Contrasts(Tabled):
         topic, larger, smaller = key
         quantity = self.quantity(topic)
         estimate = row
-        if row["mean"] < 0:
+        if row["mean"] < 0:  # the second model has the larger value
             larger, smaller, estimate = smaller, larger, opposite(row)
         sign: Sign = "" if row.survives else "+"
         no_verdict = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
@@ -271,17 +271,12 @@ class Contrasts(Tabled):
         columns = estimate_columns(rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign=sign)
         if _n_models(rows) > 2:
             columns += estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
-        return Layout(
-            [self.row_name(topic, model) for topic, model in rows.index],
-            [
-                *columns,
-                *rank_column(rows),
-                Column("P(first)", rows.prob_first, fmt.probability),
-                Column("P(last)", rows.prob_last, fmt.probability),
-            ],
-            heading="model",
-            caption=f"Models in order of {quantity.name}{unit}{population}",
-        )
+        columns += rank_column(rows)
+        columns.append(Column("P(first)", rows.prob_first, fmt.probability))
+        columns.append(Column("P(last)", rows.prob_last, fmt.probability))
+        names = [self.row_name(topic, model) for topic, model in rows.index]
+        caption = f"Models in order of {quantity.name}{unit}{population}"
+        return Layout(names, columns, heading="model", caption=caption)
 
     def drawn(self, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return two tables for the figure: the models by themselves, and the contrasts between models.
@@ -296,8 +291,8 @@ class Contrasts(Tabled):
         has_topics = len(topics) > 1
         labels = [f"{model}, {topic}" if has_topics else model for topic, model in ranking.index]
         columns = ["mean", *interval_columns(ranking)]
-        by_itself = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(columns, axis=1)
-        by_itself = (by_itself - quantity.factor * quantity.null).set_axis(labels)
+        values = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(columns, axis=1)
+        by_itself = (values - quantity.factor * quantity.null).set_axis(labels)
         if _n_models(ranking) == 2:
             contrasts = self._in_units(self.table, topics)
             names = [f"{a} − {b}, {topic}" if has_topics else f"{a} − {b}" for topic, a, b in contrasts.index]

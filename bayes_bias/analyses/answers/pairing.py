@@ -124,18 +124,18 @@ def _matched_replies(
 ) -> pd.DataFrame:
     """Return as many answers to each question as can be matched, some of which may combine several answers.
 
-    The columns `question` identify the question of each of the `answers`, and `n_matched` is the number of matched
-    answers to each question. Answer i to a question with m matched answers is combined with the answers i + m, i + 2 m,
-    and so on: their counts of words are added.
+    The columns `question` identify the question of each of the `answers`, which belong to the `cell`. `n_matched` is
+    the number of matched answers to each question, and questions without any are omitted. Answer i to a question with m
+    matched answers is combined with the answers i + m, i + 2 m, and so on: their counts of words are added, and the
+    other columns are those of answer i.
     """
-    # The number of matched answers to the question of each answer, and the position of the answer in its question.
+    # For each answer: the number of matched answers to its question, and its position among the answers to it.
     n_of_answer = answers[question].merge(n_matched, how="left", left_on=question, right_index=True).matched.to_numpy()
     position = answers.groupby(question).cumcount().to_numpy()
     rows = answers.assign(number=position % np.maximum(n_of_answer, 1))[n_of_answer > 0]
-    by_number = rows.rename_axis("name").reset_index().groupby([*question, "number"], sort=True)
-    # Columns that are no counts are taken from the first answer.
+    same_number = rows.rename_axis("name").reset_index().groupby([*question, "number"], sort=True)
     other_columns = cell.replies.columns.drop([*question, *_COUNTS], errors="ignore")
-    combined = by_number[_COUNTS].sum().join(by_number[["name", *other_columns]].first()).reset_index()
+    combined = same_number[_COUNTS].sum().join(same_number[["name", *other_columns]].first()).reset_index()
     return combined.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
 
 

@@ -121,6 +121,7 @@ def plot_label_pairs(
     check_kind("answers", answers, AnswersResult, _OF_ESTIMATE)
     key = answers.row(stereotype, model)
     pairs = answers.levels.loc[(*key, "pair")]
+    # The name of a pair, such as "Ben / Julia", is split into the row and the column of the heat map.
     by_label = pairs.set_axis(pairs.index.str.split(" / ", n=1, expand=True), axis=0).rename_axis(["a", "b"])
     pivoted = by_label.reset_index().pivot_table(["D", "answers"], "a", "b")
     means, sizes = pivoted["D"], pivoted["answers"]
@@ -152,8 +153,9 @@ def plot_label_pairs(
 def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, limit: float) -> None:
     """Write the mean D and the number of answers in each cell, below each other if cells are narrow.
 
-    Cells without answers are empty. Numbers are white if the mean is close to `limit`, the largest possible value,
-    because the cell is then dark.
+    `means` and `sizes` have a row for each label of one group, and a column for each label of the other group. Cells
+    without answers are empty. Numbers are white if the mean is close to `limit`, the largest possible value, because
+    the cell is then dark.
     """
     width_of_cell = ax.figure.bbox.width / ax.figure.dpi / means.shape[1]  # in inches
     separator = " " if width_of_cell > _CELL else "\n"
@@ -288,7 +290,8 @@ def _marker(label: str, marker: str, *, color: str = INK, markersize: float = 5,
 def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw D of each row with its interval and the mean of the answers. Return the entries of the legend.
 
-    Rows whose answers have only one pair of labels have a square as their marker.
+    The posterior mean of D is a filled marker, and the mean of the answers (``observed``) a cross. Rows whose answers
+    have only one pair of labels have a square as their marker.
     """
     one_pair = answers.table.reach == ONE_PAIR
     for y, (_, row) in enumerate(answers.table.iterrows()):

@@ -239,9 +239,9 @@ class AnswersResult(Tabled):
     def counts(self) -> pd.DataFrame:
         """Return the numbers of distinguishable rows, and of distinguishable positive rows, in each step of the ladder.
 
-        The ladder has one estimate for each scope. A row is distinguishable if its interval excludes zero, and positive
-        if the interval lies above zero. If a row has no last step, because it has only one pair of labels, its step
-        "wordings" is used instead.
+        The ladder has one estimate for each scope and each row (a model and stereotype). A row is distinguishable if
+        its interval excludes zero, and positive if the interval lies above zero. If a row has no last step, because it
+        has only one pair of labels, its step "wordings" is used instead.
         """
         rows = []
         step_of_wordings = self.ladder.xs("wordings", level="samples")
@@ -530,7 +530,10 @@ class ModelAnswers(AnswersResult):
         return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
-        """Return the association in log odds and, if it is known, the share of choices for the first label."""
+        """Return the columns of the association in log odds and, if it is known, of choices for the label named first.
+
+        The table has a mean and an interval of log odds for each row, which become one text.
+        """
         rows = self.table
         estimates = rows[[f"{LOG_ODDS}_mean", *interval_columns(rows, LOG_ODDS)]].to_numpy()
         log_odds = [fmt.value_and_interval(mean, low, high, DECIMALS) for mean, low, high in estimates]
@@ -628,12 +631,15 @@ class AnswersChange(AnswersResult):
         return BiasDraws(self.called(key), draws, observed_mean, _D, self._population(self.table.loc[key]), problems)
 
     def _published_columns(self) -> list[Column]:
-        """Return a column with the published D before, and one with the published D after."""
+        """Return a column with the published D before, and one with the published D after.
+
+        `published` has a row for each state ("before" or "after"), model, and stereotype.
+        """
         columns = []
         for state in ("before", "after"):
             cells = []
             for model, stereotype in self.table.index:
-                # The model of the other side may have another name.
+                # A single model may have another name on the other side.
                 rows = self.published.loc[state].xs(stereotype, level="stereotype")
                 row = rows.loc[model] if model in rows.index else rows.iloc[0]
                 cells.append(_signed(row.published_d))
@@ -652,7 +658,9 @@ def _heading(result: AnswersResult) -> str:
 def _counts(result: AnswersResult) -> Layout:
     """Lay out the numbers of answers, labels, wordings and words, and of choices by outcome, in each row.
 
-    Outcomes that do not occur have no column. `OUTCOMES` begins with valid choices, which need none.
+    A row is a model and stereotype. The bounds of the mean D, with any choices in place of the invalid ones, are only
+    shown if there are invalid choices. Outcomes that do not occur have no column. `OUTCOMES` begins with valid choices,
+    which need none.
     """
     rows = result.table
     labels, bounds_of_mean = [], []
@@ -676,9 +684,10 @@ def _counts(result: AnswersResult) -> Layout:
 
 
 def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Return the label of each row, with its estimate in each step and True if its interval excludes zero.
+    """Return the label of each row, with a list of its estimates: a text and True if its interval excludes zero.
 
-    In each step, more factors are treated as samples, from answers alone to words, wordings, and labels.
+    The ladder has an estimate for each step (`STEPS`), in which the mean and the interval become one text. In each
+    step, more factors are treated as samples, from answers alone to words, wordings, and labels.
     """
     rows = []
     for key in result.table.index:

@@ -337,7 +337,7 @@ def _cell(
     A corner is a group of labels, or a group combined with a class of words. For pairs of labels, the value is the log
     odds of the label of the first group, and corners are the two classes of words. Their only contrast is the bias, and
     the estimand D is the expected value of the first class minus that of the second. Raise an error if a corner has no
-    answers, or if all values are equal.
+    answers, or if all values are equal. `where` names the answers in messages.
     """
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
