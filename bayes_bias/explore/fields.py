@@ -78,7 +78,10 @@ class Fields:
         return form
 
     def wordlist(self) -> WordList:
-        """Return the word list.
+        """Return the word list in the fields, with two groups and the class that is stereotypical for each.
+
+        The fields are converted to the columns of a spreadsheet, whose headings, such as "flowers=pleasant", state the
+        class of a group. Names therefore must not contain "=".
 
         Raises
         ------

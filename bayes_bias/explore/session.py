@@ -121,10 +121,11 @@ class Vectors:
 
 
 def open_vectors(sources: Sequence[str] | None = None) -> dict[str, Vectors]:
-    """Open embeddings by their names, as files that cannot run code, or all that are installed.
+    """Open embeddings, or all embeddings that are installed, and return them by their names.
 
-    Without `sources`, these are the embedding of the package (`DEMO`), and embeddings in packages that are installed.
-    Words in another case replace missing ones, with a notice, because people type names in capitals.
+    `sources` are names or files, in formats that cannot run code. Without them, the embedding of this package (`DEMO`)
+    and those of other packages that are installed (`PACKAGED`) are opened. Words in another case replace missing ones,
+    with a notice, because people type names in capitals.
 
     Raises
     ------

@@ -241,6 +241,7 @@ class _Reader:
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
         """Compile the patterns of a list of words and labels. Groups in patterns are called "words" and "label".
 
+        The comments show what each pattern finds, for the words "salary" and "office" and the labels "Ben" and "Julia".
         Words and labels are matched in their normalised form (see `plain`), and the mappings `_word_of` and `_label_of`
         return the form in the list.
         """
@@ -248,20 +249,24 @@ class _Reader:
         self._label_of = _labels(questions)
         term = _any_of(self._word_of)
         label = _any_of(self._label_of)
-        # "ex-wife" does not contain the word "wife", but "best-superb" contains two words.
+        # "salary, office". The text "ex-wife" does not contain the word "wife", but "best-superb" contains two words
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term = re.compile(term)
         self._label = re.compile(label)
         self._entries_of_known_line = lru_cache(maxsize=_KEPT_LINES)(self._entries_of_line)
         tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks around the hyphen
         self._terms = re.compile(terms)
+        # " - Ben" after a word: an operator, a phrase such as "belongs to", or a key such as "label:", and a label
         between = rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS}){_ADVERB}"
         self._labelled = re.compile(rf"{between}(?P<label>{tight})")
+        # "Ben: salary, office", "Ben gets salary", or "Bens words: salary"
         stem = label.removesuffix(r"(?!\w)")
         self._label_first = re.compile(
             rf"(?P<label>{stem})(?:s? (?:words|list|items)|(?!\w))(?:{_STRONG}|{_VERB})(?P<words>{terms})"
         )
+        # "salary Ben" or "salary, Ben"
         self._pair = re.compile(rf"(?P<words>{term})(?: ?, ?| )(?P<label>{label})")
+        # "Words for Ben:" on a line of its own
         self._heading = re.compile(
             rf"(?P<before>[\W\d_]*)(?:words? )?(?:(?:for|of|with|to|für|pour|para|per|voor|для) )?"
             rf"(?P<label>{stem})(?:s? (?:words|list|items|gets)|(?!\w))(?P<after>[\W_]*)"
@@ -270,6 +275,8 @@ class _Reader:
         self._other_denied = re.compile(
             rf" ?[(\[,;]? ?(?:and )?(?:not|rather than|nicht|pas|non|não|niet|не) (?P<label>{label})[)\]]?"
         )
+        # "salary -", then "2. salary" and "- salary, office" (both on a line of their own), and "(Ben/Julia)" between a
+        # word and an operator
         self._about_word = re.compile(rf"[\W\d_]*{terms} ?[)\]}}]? ?{_OPERATOR}")
         self._numbered_word = re.compile(rf"\d+[.)] ?{terms}\W*")
         self._words_alone = re.compile(rf"[\W\d_]*(?P<words>{terms})[\W_]*")

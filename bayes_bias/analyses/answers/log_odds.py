@@ -64,7 +64,7 @@ def observed_log_odds(cell: Cell) -> Observed | None:
 
     The model expects values near -1 to 1, the range of D. The pseudo-value of each answer (see `pseudo_values`) is
     therefore divided by `LARGEST`, the largest log odds ratio that is analysed. Contrasts between words, from which the
-    model of D also learns, are not defined for log odds, and are empty.
+    model of D also learns, are not defined for log odds, and are empty. The variance from rounding D is nearly zero.
     """
     values = pseudo_values(cell.counted)
     if values is None or abs(values.mean()) >= LARGEST:

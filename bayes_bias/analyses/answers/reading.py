@@ -367,7 +367,11 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _notices(cell: Cell) -> Iterator[str]:
-    """Yield notices of the list, of invalid choices, and of effects that cannot be estimated well."""
+    """Yield notices of the list, of invalid choices, and of effects that cannot be estimated well.
+
+    These effects are differences between labels, words, or wordings, of which there are few or whose levels are not
+    known. The notices are about the answers of one model about one stereotype.
+    """
     yield from cell.questions.wordlist.errata
     yield from _notices_of_reading(cell)
     for reason in reasons(cell):

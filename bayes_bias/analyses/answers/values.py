@@ -463,7 +463,8 @@ def _factors(
     for name in (*labels, WORDING, WORD, ANSWER):
         if name not in rows or (name == ANSWER and rows[name].nunique() in (1, len(rows))):
             continue
-        codes, levels = pd.factorize(rows[name].str.casefold() if name in labels else rows[name], sort=True)
+        level_of_row = rows[name].str.casefold() if name in labels else rows[name]
+        codes, levels = pd.factorize(level_of_row, sort=True)
         # A factor has effects on the bias if one of its levels occurs in corners that differ in the bias.
         contrasts_of_level = pd.DataFrame(corners.of_bias[corner]).groupby(codes)
         has_bias = bool((contrasts_of_level.max() > contrasts_of_level.min()).any(axis=None))
