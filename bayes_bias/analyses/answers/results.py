@@ -346,17 +346,18 @@ class AnswersResult(Tabled):
         (key,) = self.table.index
         row = self.table.loc[key]
         observed_mean = _signed(row.observed)
+        n_answers = fmt.as_count(row.answers)
         model = f" of {key[0]}" if key[0] and not self.changed else ""
         if row.withheld:
-            count = f"{fmt.as_count(row.answers)} answers have a mean D of {observed_mean} ({self.name})."
+            count = f"{n_answers} answers have a mean D of {observed_mean} ({self.name})."
             return [*self._verdict(key), count]
-        count = f"{fmt.as_count(row.answers)} answers{model} have a mean D of {observed_mean} ({self.name})."
+        count = f"{n_answers} answers{model} have a mean D of {observed_mean} ({self.name})."
         if self.changed:
-            pairs = f"{fmt.as_count(row.answers)} pairs of answers"
-            count = f"D changed by {observed_mean} on average between {pairs} ({self.name})."
+            count = f"D changed by {observed_mean} on average between {n_answers} pairs of answers ({self.name})."
         intervals = []
         for name, step in self.steps(key).iterrows():
-            intervals.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
+            samples = STEPS[str(name)].replace("and ", "with ")  # such as "with words"
+            intervals.append(f"{samples} {fmt.bounds(*interval_of(step), DECIMALS)}")
         sentences = [
             *self._verdict(key),
             count,
@@ -408,8 +409,9 @@ class AnswersResult(Tabled):
             return fmt.in_words(int((clear & condition).sum()))
 
         if clear.any():
+            n_clear = fmt.in_words(int(clear.sum()))
             sentences.append(
-                f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {subject}"
+                f"{fmt.capitalized(n_clear)} of {fmt.in_words(len(clear))} {subject}"
                 f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero,"
                 f" {count_clear(self.table['mean'] > 0)} of them {direction}."
             )

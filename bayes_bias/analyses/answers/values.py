@@ -162,10 +162,8 @@ def read_values(
         cell = _cell(rows_of_cell.reset_index(drop=True), groups, likelihood, ratings, where)
         notices += [f"{name_of_cell}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
-    provenance = {}
-    for column in ("model", *ASKED):
-        if column in frame:
-            provenance[column] = ", ".join(sorted(set(map(str, frame[column]))))
+    settings = [column for column in ("model", *ASKED) if column in frame]
+    provenance = {column: ", ".join(sorted(set(map(str, frame[column])))) for column in settings}
     return Values(
         name or name_of_source, tuple(cells), announce(tuple(notices)), MappingProxyType(provenance), hash_of(rows)
     )
