@@ -221,11 +221,11 @@ class Density:
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
         """Return sums over answers of products of the design with itself and with pairs, and sizes of pairs.
 
-        These sums are all that the density needs to know of the answers. A cell contains all answers to the same
-        question. The design X (`_design`) has a row for each cell, and Z is the design of pairs of labels, (cell,
-        pair), which is 1 for the pair of a cell. With the diagonal matrix N of the numbers of answers in the cells, the
-        sums are X'NX and X'NZ. The third result is the number of answers of each pair. If the model has no effects of
-        pairs, Z has no columns.
+        The density depends on the answers only by these sums and by `_squares_within`. A cell contains all answers to
+        the same question. The design X (`_design`) has a row for each cell, and Z is the design of pairs of labels,
+        (cell, pair), which is 1 for the pair of a cell. With the diagonal matrix N of the numbers of answers in the
+        cells, the sums are X'NX and X'NZ. The third result is the number of answers of each pair. If the model has no
+        effects of pairs, Z has no columns.
         """
         design, _ = self._design
         size = self._cells["size"].to_numpy(float)
@@ -259,26 +259,32 @@ class Density:
 
             U'V⁻¹U = U'W⁻¹U - (L⁻¹ S X'W⁻¹U)' (L⁻¹ S X'W⁻¹U)
 
-        and log |V| = log |W| + 2 log |L|. See `Density` for the log density, and `_products` for X'NX and X'NZ, from
-        which X'W⁻¹X is computed. Arrays have a row for each row of `scales` as their first dimension.
+        and log |V| = log |W| + 2 log |L|. With the variance s² of errors, the variance t² of pairs, and the number n of
+        answers of each pair,
+
+            X'W⁻¹X = (X'NX - X'NZ diag(t² / (s² + t² n)) Z'NX) / s²
+
+        where `_products` has X'NX and X'NZ. See `Density` for the log density. The first dimension of arrays are the
+        rows of `scales`.
         """
         _, scale_of_column = self._design
-        among, with_pairs, answers_of_pairs = self._products
+        design_products, pair_products, answers_of_pairs = self._products
         variance = scales[:, -1] ** 2 + self.data.rounding
         pair_variance = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
         # [X U]' W⁻¹ [X U], (row, column, column), and log |W| less the part of the errors.
         ratio = pair_variance[:, None] / (variance[:, None] + pair_variance[:, None] * answers_of_pairs)
-        products = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
+        explained_by_pairs = (pair_products * ratio[:, None, :]) @ pair_products.T
+        products = (design_products - explained_by_pairs) / variance[:, None, None]
         log_determinant = np.log1p(pair_variance[:, None] * answers_of_pairs / variance[:, None]).sum(axis=1)
         # With S the standard deviations of the columns of X, I + S X'W⁻¹X S = L L'.
-        count = len(scale_of_column)
+        n_effects = len(scale_of_column)
         sd = scales[:, scale_of_column]
-        inner = np.eye(count) + sd[:, :, None] * products[:, :count, :count] * sd[:, None, :]
+        inner = np.eye(n_effects) + sd[:, :, None] * products[:, :n_effects, :n_effects] * sd[:, None, :]
         lower = np.linalg.cholesky(inner)
         log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
         # U'V⁻¹U = U'W⁻¹U - (L⁻¹ S X'W⁻¹U)' (L⁻¹ S X'W⁻¹U)
-        explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :count, count:])
-        remaining = products[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
+        explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :n_effects, n_effects:])
+        remaining = products[:, n_effects:, n_effects:] - np.swapaxes(explained, 1, 2) @ explained
         information, score, square = remaining[:, 0, 0], remaining[:, 0, 1], remaining[:, 1, 1]
         centre = score / information
         sd_mu = information**-0.5
@@ -485,8 +491,7 @@ def _weighted(
     # A score with the distribution function p becomes the p-quantile of the half-normal prior, which is the
     # (1 + p) / 2-quantile of a normal distribution. Scores beyond 30 have no prior mass and cause overflow.
     clipped = np.clip(scores, -30, 30)
-    prior_scales = [PRIORS[name] for name in density.scales]
-    scales = np.asarray(-ndtri(ndtr(-clipped) / 2) * prior_scales)
+    scales = np.asarray(-ndtri(ndtr(-clipped) / 2) * [PRIORS[name] for name in density.scales])
     log_density, mean, sd = density.log_density(scales)
     log_weights = log_density - 0.5 * (scores**2).sum(axis=1) - proposal.logpdf(scores)
     return scores, log_weights, scales, mean, sd
