@@ -51,7 +51,9 @@ class Fields:
 
     @classmethod
     def of_list(cls, wordlist: WordList, embedding: str) -> Self:
-        """Write a list into the fields: its two groups, and the class that the stereotype assigns to each.
+        """Write a list into the fields: its two groups, and the class that is stereotypical for each, in this order.
+
+        The words of a group or class are joined by commas.
 
         Raises
         ------
@@ -119,7 +121,10 @@ def _split(text: str) -> list[str]:
 
 @cache
 def examples() -> Mapping[str, Fields]:
-    """Return the built-in lists that fit on the page, by title. Lists with other numbers of groups are omitted."""
+    """Return the fields of the built-in lists that fit on the page, by title.
+
+    Lists that do not have two groups, each with its own class, raise an error and are omitted.
+    """
     by_title = {}
     for wordlist in map(load_wordlist, wordlist_names()):
         with suppress(WordListError):

@@ -142,7 +142,11 @@ def application(session: Session) -> "Starlette":
 
 
 def _error_response(_: "Request", error: Exception) -> "Response":
-    """Return an error as the page shows it: the message of the package, without a traceback."""
+    """Return an error as the page shows it: the message of the package, without a traceback.
+
+    The status is that of an HTTP error, 422 for errors of the package (such as a list without words), and 500 for all
+    others, which are unexpected.
+    """
     from starlette.exceptions import HTTPException
     from starlette.responses import JSONResponse
 
@@ -240,9 +244,12 @@ def _run(server: "uvicorn.Server", listening: socket.socket, end: Callable[[], N
 
 
 def _end(folder: str, stopped: Callable[[], None]) -> None:
-    """End the process without waiting for threads, after their temporary files are deleted."""
+    """End the process without waiting for threads, after their temporary files are deleted.
+
+    `stopped` is called first. The folder is deleted several times, because a thread may still write into it.
+    """
     stopped()
     sys.stdout.flush()
-    for _ in range(_ATTEMPTS):  # a thread may still write
+    for _ in range(_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)

@@ -53,7 +53,10 @@ class Agreement(Tabled):
     decimals: Mapping[str, int]
 
     def document(self) -> Document:
-        """Return the page that compares a list in the answers of chat models with the same list in vectors."""
+        """Return the page that compares a list in the answers of chat models with the same list in vectors.
+
+        It has one section with the table and the figure (`plots.plot_agreement`), below the sentences on the verdicts.
+        """
         return Document(
             title=f"Who agrees: {self.title}",
             heading=f"Do answers and vectors agree about {self.title}?",
@@ -102,7 +105,10 @@ class Agreement(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show a row for each source. The numbers of a row are in the unit of its source."""
+        """Show a row for each source: its association with the interval, its probabilities, and its verdict.
+
+        The numbers of a row are in the unit of its source, and have the decimals of this unit.
+        """
         rows = self.table
         means, intervals = [], []
         for source, row in rows.iterrows():

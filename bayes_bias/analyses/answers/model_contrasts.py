@@ -611,9 +611,10 @@ def joined_tables(
 ) -> dict[str, pd.DataFrame]:
     """Join the tables of all topics to the fields ``table`` and ``ranking`` of a result.
 
-    `topic` is the name of the first index level, and `tables` and `rankings` have an entry for each topic. Holm's
-    adjustment is for all differences of all topics. A difference with unreliable draws has no adjusted probability, but
-    Holm's adjustment includes it in the number of tests.
+    `topic` is the name of the first index level, such as "stereotype", and `tables` and `rankings` have an entry for
+    each topic. The chance of a difference is its p-value, and a difference `survives` if it is distinguishable from
+    zero after Holm's adjustment. Holm's adjustment is for all differences of all topics. A difference with unreliable
+    draws has no adjusted probability, but Holm's adjustment includes it in the number of tests.
     """
     table = pd.concat(tables, names=[topic, "model", "other"])
     has_verdict = table.pareto_k <= MAX_PARETO_K

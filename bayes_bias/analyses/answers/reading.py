@@ -179,7 +179,10 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
 
 
 def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
-    """Return the stereotype of each row: its column or, if there is no such column, the name of the only list."""
+    """Return the stereotype of each row: its column or, if there is no such column, the name of the only list.
+
+    `lists` has the word list of each stereotype. Raise an error if there are several lists, but no column.
+    """
     if "stereotype" in rows:
         return rows["stereotype"]
     if len(lists) > 1:

@@ -378,7 +378,11 @@ class AnswersResult(Tabled):
         return sentences
 
     def _position(self, key: tuple[str, str]) -> list[str]:
-        """Return sentences on the log odds, if they are bounded, and on the position of labels, if it is known."""
+        """Return sentences on the log odds, if they are bounded, and on the position of labels, if it is known.
+
+        `key` is the row of the table. Its columns of log odds are missing if the log odds are unbounded, and
+        ``first_share``, the share of choices for the label that was named first, is missing if no first label is known.
+        """
         row = self.table.loc[key]
         sentences = []
         if pd.notna(row.log_odds_mean):

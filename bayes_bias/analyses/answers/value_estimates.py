@@ -134,7 +134,11 @@ class ValueEstimates(Tabled):
         return " ".join(sentences)
 
     def _finding(self, key: tuple[str, str, str]) -> Finding:
-        """Return the parts of the first sentence of the page for one estimate. `key` is its row in the table."""
+        """Return the parts of the first sentence of the page for one estimate. `key` is its row in the table.
+
+        The sentence names the estimand and has the mean with its interval. An estimate is clear if its interval
+        excludes zero, and has no verdict if its fit has not converged.
+        """
         row = self.table.loc[key]
         return Finding(
             title=f"the {self.quantity} ({self.called(key)})",

@@ -113,7 +113,10 @@ class Gate(Tabled):
 
     @property
     def summary(self) -> str:
-        """The outcome of all lists, in a sentence that names the lists with each outcome."""
+        """The outcome of all lists, in a sentence that names the lists with each outcome.
+
+        If not all lists pass, the sentence mentions that failures are adjusted for the number of lists.
+        """
         names_by_outcome: dict[Outcome, list[str]] = {}
         for name, decision in self.decisions.items():
             names_by_outcome.setdefault(decision.outcome, []).append(name)
@@ -135,7 +138,11 @@ class Gate(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the decision on each list and its probabilities."""
+        """Show the decision on each list, the bias (or its change) with its interval, and its probabilities.
+
+        These are the probabilities that the bias is within and beyond the allowed size, and the share of failures if
+        the true bias were twice the allowed size (``fails_at_twice``).
+        """
         rows, decimals = self.table, self._decimals
         decisions = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
         intervals = [bounds(*decision.interval, decimals) for decision in self.decisions.values()]
@@ -185,7 +192,8 @@ class Gate(Tabled):
     def to_junit(self) -> str:
         """Return the decisions as JUnit XML, for programs that show results of tests.
 
-        There is a test case for each list. A list without a decision is skipped.
+        There is a test case for each list, with the sentence on the list as its output. A list that fails the check is
+        a failure, and a list without a decision ("cannot tell") is skipped.
         """
         outcomes = [decision.outcome for decision in self.decisions.values()]
         counts = {"tests": len(outcomes), "failures": outcomes.count("fail"), "skipped": outcomes.count("cannot tell")}
