@@ -51,7 +51,9 @@ class Fields:
 
     @classmethod
     def of_list(cls, wordlist: WordList, embedding: str) -> Self:
-        """Write a list into the fields: its two groups, and the class that the stereotype assigns to each.
+        """Write a list into the fields: its two groups, and the class that is stereotypical for each, in this order.
+
+        The words of a group or class are joined by commas.
 
         Raises
         ------
@@ -71,14 +73,17 @@ class Fields:
 
     @property
     def form(self) -> dict[str, str]:
-        """The fields of a form with these texts."""
+        """The fields of a form with these texts, by the keys of the page (see `of_form`)."""
         form = {"name": self.name, "embedding": self.embedding}
         for part, name, words in zip(PARTS, self.names, self.words, strict=True):
             form |= {part: name, f"{part}-words": words}
         return form
 
     def wordlist(self) -> WordList:
-        """Return the word list.
+        """Return the word list in the fields, with two groups and the class that is stereotypical for each.
+
+        The fields are converted to the columns of a spreadsheet, whose headings, such as "flowers=pleasant", state the
+        class of a group. Names therefore must not contain "=".
 
         Raises
         ------
@@ -116,7 +121,10 @@ def _split(text: str) -> list[str]:
 
 @cache
 def examples() -> Mapping[str, Fields]:
-    """Return the built-in lists that fit on the page, by title. Lists with other numbers of groups are omitted."""
+    """Return the fields of the built-in lists that fit on the page, by title.
+
+    Lists that do not have two groups, each with its own class, raise an error and are omitted.
+    """
     by_title = {}
     for wordlist in map(load_wordlist, wordlist_names()):
         with suppress(WordListError):
@@ -125,9 +133,10 @@ def examples() -> Mapping[str, Fields]:
 
 
 def read_upload(filename: str, data: bytes) -> WordList:
-    """Read a list from the bytes of a spreadsheet.
+    """Read a list from the bytes of a spreadsheet, whose columns are groups and classes of words.
 
-    Of four columns whose headings name no stereotypical classes, the first two are the groups.
+    A heading may state the stereotypical class of a group, such as "flowers=pleasant". Of four columns whose headings
+    name no stereotypical classes, the first two are the groups.
 
     Raises
     ------

@@ -14,7 +14,11 @@ _PACKAGE = "bayes_bias.explore"
 
 
 def page(fields: Fields, embeddings: Iterable[str], most_bytes: int) -> str:
-    """Return the page with these texts in its fields."""
+    """Return the page with these texts in its fields.
+
+    The page offers these embeddings by name, the built-in lists as examples (whose fields are written into the page as
+    JSON), and files to save. It sends at most `most_bytes` to the server.
+    """
     return render_html(
         "page.html",
         _PACKAGE,

@@ -82,8 +82,9 @@ class Results:
     def _draw(self) -> Axes:
         """Draw the figure of `plot_posterior`.
 
-        That function needs a fit. An integrated posterior has no draws of parameters, so its figure is composed here
-        from the same parts.
+        That function needs a fit. An integrated posterior, which was computed without sampling, has no draws of
+        parameters, so its figure is composed here from the same parts: the density of the bias with its 95% interval,
+        its noise floor, and the bias without each word.
         """
         if self.fitted is not None:
             return plot_posterior(self.fitted, without=self.left_out)
@@ -98,7 +99,8 @@ class Results:
     def words(self, start: int = 0, end: int | None = None) -> Layout:
         """Return the observed bias without each word, beginning with the word that changes the bias most.
 
-        Only the rows from `start` to `end` are returned, because the page first shows only some of them.
+        `left_out` has a row for each word and for each cluster of related words, which are omitted here. Only the rows
+        from `start` to `end` are returned, because the page first shows only some of them.
         """
         rows = self.left_out[self.left_out.what == "word"]
         rows = rows.sort_values("change", key=abs, ascending=False, kind="stable").iloc[start:end]
@@ -145,7 +147,8 @@ def analyse(table: AssociationTable) -> Results:
     BayesBiasError
         If the design does not support a verdict.
     """
-    if (judgement := integrated_verdict(table)) is not None:
+    judgement = integrated_verdict(table)
+    if judgement is not None:
         return Results(table, judgement)
     check_design(table_means(table), DEFAULT_SCOPE)  # before sampling
     fitted = fit_table(table, load_spec("crossed"), seed=_SEED)

@@ -142,7 +142,11 @@ def application(session: Session) -> "Starlette":
 
 
 def _error_response(_: "Request", error: Exception) -> "Response":
-    """Return an error as the page shows it: the message of the package, without a traceback."""
+    """Return an error as the page shows it: the message of the package, without a traceback.
+
+    The status is that of an HTTP error, 422 for errors of the package (such as a list without words), and 500 for all
+    others, which are unexpected.
+    """
     from starlette.exceptions import HTTPException
     from starlette.responses import JSONResponse
 
@@ -193,14 +197,9 @@ def serve(session: Session, port: int, ready: Callable[[str], None], stopped: Ca
             raise BayesBiasError(f"`port` {port} cannot be used ({error}). Use another port, or omit it.") from error
         listening.listen()
         port = listening.getsockname()[1]
+        app = Guard(application(session), token, port)
         config = uvicorn.Config(
-            Guard(application(session), token, port),
-            lifespan="off",
-            ws="none",
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            proxy_headers=False,
+            app, lifespan="off", ws="none", access_log=False, log_config=None, server_header=False, proxy_headers=False
         )
         with _temporary_files() as folder:
             ready(f"http://{HOST}:{port}/{token}/")
@@ -211,13 +210,17 @@ def serve(session: Session, port: int, ready: Callable[[str], None], stopped: Ca
 
 @contextmanager
 def _temporary_files() -> Iterator[str]:
-    """Make a folder for all temporary files of this process and of its workers."""
+    """Make a folder for all temporary files of this process and of its workers, and delete it at the end.
+
+    `tempfile.tempdir` is the folder in which Python makes temporary files. Its old value is restored at the end.
+    """
     with tempfile.TemporaryDirectory(prefix="bayes_bias-", ignore_cleanup_errors=True) as folder:
-        before, tempfile.tempdir = tempfile.tempdir, folder
+        usual_folder = tempfile.tempdir
+        tempfile.tempdir = folder
         try:
             yield folder
         finally:
-            tempfile.tempdir = before
+            tempfile.tempdir = usual_folder
 
 
 def _run(server: "uvicorn.Server", listening: socket.socket, end: Callable[[], None]) -> None:
@@ -226,8 +229,9 @@ def _run(server: "uvicorn.Server", listening: socket.socket, end: Callable[[], N
     The server waits for requests that are being answered, which may take minutes. The signal handler of the server is
     therefore replaced by one that also starts a timer at the first Ctrl-C.
     """
-    timer, stop_server = Timer(_PATIENCE, end), server.handle_exit
+    timer = Timer(_PATIENCE, end)
     timer.daemon = True
+    stop_server = server.handle_exit
 
     def handle_exit(number: int, frame: FrameType | None) -> None:
         if not server.should_exit:
@@ -240,9 +244,12 @@ def _run(server: "uvicorn.Server", listening: socket.socket, end: Callable[[], N
 
 
 def _end(folder: str, stopped: Callable[[], None]) -> None:
-    """End the process without waiting for threads, after their temporary files are deleted."""
+    """End the process without waiting for threads, after their temporary files are deleted.
+
+    `stopped` is called first. The folder is deleted several times, because a thread may still write into it.
+    """
     stopped()
     sys.stdout.flush()
-    for _ in range(_ATTEMPTS):  # a thread may still write
+    for _ in range(_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)

@@ -52,10 +52,12 @@ class Remembered(Reader):
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """Return similar spellings in the source for words that it lacks. Words without any are omitted.
 
-        Answers for earlier words are remembered, including the answer that there are none.
+        The spellings of earlier words are remembered, as an empty tuple if there are none. Only other words are looked
+        up in the source, which returns those with similar spellings.
         """
         missing = tuple(words)
-        if unread := [word for word in missing if word not in self._near]:
+        unread = [word for word in missing if word not in self._near]
+        if unread:
             self._near.update({**dict.fromkeys(unread, ()), **self.source.near(unread)})
         return {word: self._near[word] for word in missing if self._near[word]}
 
@@ -82,19 +84,21 @@ class Vectors:
         """Return these words together with the words for random lists, as an embedding in memory.
 
         The words for random lists (the pool), and general words, are the same for all lists and are read once. They are
-        combined with the words of this list.
+        combined with the words of this list. The reader of an excerpt has the vectors of its words in memory. Notices
+        that both excerpts have are not repeated.
         """
-        frequent, own = self._frequent, self._by_word.excerpt(words)
-        pool_reader = cast(Excerpt, frequent.reader)
-        own_reader = cast(Excerpt, own.reader)
+        pool = self._frequent
+        excerpt = self._by_word.excerpt(words)
+        pool_reader = cast(Excerpt, pool.reader)
+        reader = cast(Excerpt, excerpt.reader)
         reader = replace(
-            own_reader,
-            vectors=MappingProxyType({**pool_reader.vectors, **own_reader.vectors}),
+            reader,
+            vectors=MappingProxyType({**pool_reader.vectors, **reader.vectors}),
             drawable=pool_reader.drawable,
             general_words=pool_reader.general_words,
             frequent_first=pool_reader.frequent_first,
         )
-        return replace(own, reader=reader, notices=tuple(dict.fromkeys((*frequent.notices, *own.notices))))
+        return replace(excerpt, reader=reader, notices=tuple(dict.fromkeys((*pool.notices, *excerpt.notices))))
 
     @cached_property
     def _by_word(self) -> Embedding:
@@ -110,16 +114,18 @@ class Vectors:
         excerpt = self.embedding.excerpt((), pool=True, general=True)
         reader = cast(Excerpt, excerpt.reader)
         try:
-            general = {word: reader.vectors[word] for word in general_words_of(excerpt).words}
+            vectors_of_general = {word: reader.vectors[word] for word in general_words_of(excerpt).words}
         except (EmbeddingError, KeyError):  # the source has no pool, or it has general words of its own
             return excerpt
-        return replace(excerpt, reader=replace(reader, general_words=general))
+        return replace(excerpt, reader=replace(reader, general_words=vectors_of_general))
 
 
 def open_vectors(sources: Sequence[str] | None = None) -> dict[str, Vectors]:
-    """Open embeddings by their names, as files that cannot run code, or all that are installed.
+    """Open embeddings, or all embeddings that are installed, and return them by their names.
 
-    Words in another case replace missing ones, with a notice, because people type names in capitals.
+    `sources` are names or files, in formats that cannot run code. Without them, the embedding of this package (`DEMO`)
+    and those of other packages that are installed (`PACKAGED`) are opened. Words in another case replace missing ones,
+    with a notice, because people type names in capitals.
 
     Raises
     ------
@@ -176,9 +182,9 @@ class Session:
         with self._checking if name == "checks" else self._computing:
             if fields != self._latest:
                 return {}
-            results = (self.checked if name == "checks" else self.results)(fields)
-            shown = {"verdict": ("verdict",), "figure": ("figure", "words"), "checks": ("verdict", "checks")}[name]
-            return {part: part_of(part, results) for part in shown}
+            results = self.checked(fields) if name == "checks" else self.results(fields)
+            parts_of = {"verdict": ("verdict",), "figure": ("figure", "words"), "checks": ("verdict", "checks")}
+            return {part: part_of(part, results) for part in parts_of[name]}
 
     def file(self, kind: str, fields: Fields) -> tuple[str, bytes]:
         """Return the name and the content of a file to be saved, such as the word list as CSV.

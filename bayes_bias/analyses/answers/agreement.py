@@ -53,7 +53,10 @@ class Agreement(Tabled):
     decimals: Mapping[str, int]
 
     def document(self) -> Document:
-        """Return the page that compares a list in the answers of chat models with the same list in vectors."""
+        """Return the page that compares a list in the answers of chat models with the same list in vectors.
+
+        It has one section with the table and the figure (`plots.plot_agreement`), below the sentences on the verdicts.
+        """
         return Document(
             title=f"Who agrees: {self.title}",
             heading=f"Do answers and vectors agree about {self.title}?",
@@ -82,7 +85,11 @@ class Agreement(Tabled):
         return " ".join(sentences)
 
     def _finding(self, sources: pd.DataFrame) -> Finding:
-        """Return the common verdict of these sources, rows of the table, for the headline."""
+        """Return the common verdict of these sources, which are rows of the table, for the headline.
+
+        All sources have the same direction and the same reason for no verdict. The sentence names all of them, but has
+        no number, because their units differ.
+        """
         names = fmt.joined(list(sources.index))
         first = sources.iloc[0]
         no_verdict = str(first.withheld)
@@ -98,7 +105,10 @@ class Agreement(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show a row for each source. The numbers of a row are in the unit of its source."""
+        """Show a row for each source: its association with the interval, its probabilities, and its verdict.
+
+        The numbers of a row are in the unit of its source, and have the decimals of this unit.
+        """
         rows = self.table
         means, intervals = [], []
         for source, row in rows.iterrows():
@@ -169,21 +179,30 @@ def compare(
         rows[source] = _row_of_fit(fitted, ci_prob)
         decimals[source] = fitted.metric.decimals
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("source")
-    title = next(answers.title_of(key) for key in answers.table.index if key[1] == name)
-    return Agreement(name, title, ci_prob, _judged(table, ci_prob), decimals)
+    first_row, *_ = [key for key in answers.table.index if key[1] == name]
+    return Agreement(name, answers.title_of(first_row), ci_prob, _judged(table, ci_prob), decimals)
 
 
 def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
-    """Return the row of a source that is a model: D in its answers about one stereotype. `key` names both."""
+    """Return the row of a source that is a chat model: D in its answers about one stereotype.
+
+    `key` has the names of the model and the stereotype. The row has the unit, the mean and the interval of the draws of
+    D (mu), the probability that D is positive, and the reason if there is no verdict.
+    """
     mu = answers.posteriors[key].draws.mu
-    interval = dict(zip(interval_names(ci_prob), mu.quantile(list(tails(ci_prob))), strict=True))
+    ends = mu.quantile(list(tails(ci_prob)))
+    interval = dict(zip(interval_names(ci_prob), ends, strict=True))
     above = float((mu > 0).mean())
     no_verdict = answers.finding(key).no_verdict
     return {"unit": "D", "mean": float(mu.mean()), **interval, "prob_above": above, "withheld": no_verdict}
 
 
 def _row_of_fit(fit: Fitted, ci_prob: float) -> dict[str, Any]:
-    """Return the row of a source that is an embedding or an encoder: the bias in its vectors."""
+    """Return the row of a source that is an embedding or an encoder: the bias in its vectors, in the unit of the fit.
+
+    The row has the same columns as the row of a chat model. The probability of a positive bias is computed from the
+    probability of the direction of its mean.
+    """
     row = row_of_bias(fit, ci_prob=ci_prob)
     interval = dict(zip(interval_names(ci_prob), map(float, interval_of(row)), strict=True))
     above = float(row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction)
@@ -195,14 +214,15 @@ def _row_of_fit(fit: Fitted, ci_prob: float) -> dict[str, Any]:
 def _judged(table: pd.DataFrame, ci_prob: float) -> pd.DataFrame:
     """Return the table with the verdict on each source, before and after Holm's adjustment.
 
-    A source is distinguishable if its interval excludes zero. It `survives` if its adjusted chance is below 1 -
-    `ci_prob`.
+    A source is distinguishable if its interval excludes zero. The chance of a source is the probability of an
+    association this large if there were none, computed from the probability of its direction. A source `survives` if
+    its chance is below 1 - `ci_prob` after Holm's adjustment for the number of sources.
     """
     has_verdict = table.withheld == ""
     lower, upper = interval_of(table)
     excludes_zero = (lower > 0) | (upper < 0)
     verdict = excludes_zero.map({True: "distinguishable", False: "not distinguishable"})
+    verdict = verdict.where(has_verdict, "no verdict")
     prob_direction = table.prob_above.clip(lower=1 - table.prob_above)
     adjusted = holm(chance(prob_direction).where(has_verdict).to_numpy())
-    table = table.assign(verdict=verdict.where(has_verdict, "no verdict"), chance_holm=adjusted)
-    return table.assign(survives=adjusted < 1 - ci_prob)
+    return table.assign(verdict=verdict, chance_holm=adjusted, survives=adjusted < 1 - ci_prob)

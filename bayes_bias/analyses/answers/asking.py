@@ -95,22 +95,24 @@ def prompts(
         words = rng.permutation(np.array(questions.words, object))
         # Every wording is combined with every pair of labels in both orders.
         combinations = list(product(texts, questions.labels[0], questions.labels[1], (True, False))) * each
-        for number, at in enumerate(rng.permutation(len(combinations))):
-            wording, a, b, begins_with_a = combinations[at]
-            first, second = (a, b) if begins_with_a else (b, a)
+        for number, position in enumerate(rng.permutation(len(combinations))):
+            wording, label_a, label_b, begins_with_a = combinations[position]
+            first, second = (label_a, label_b) if begins_with_a else (label_b, label_a)
             ordered = np.roll(words, number)
+            words_of_prompt = SEPARATOR.join(ordered)
             prompt = texts[wording].format(first=first, second=second, words=", ".join(ordered))
-            row = (f"{stereotype}-{number + 1:05d}", stereotype, wording, a, b, first, SEPARATOR.join(ordered), prompt)
-            rows.append(row)
+            name = f"{stereotype}-{number + 1:05d}"
+            rows.append((name, stereotype, wording, label_a, label_b, first, words_of_prompt, prompt))
     return pd.DataFrame(rows, columns=list(PROMPT_COLUMNS))
 
 
 def _prompts_for_values(
     lists: Mapping[str, AssociationList], texts: Mapping[str, str], each: int, seed: int, ratings: tuple[int, int]
 ) -> pd.DataFrame:
-    """Return a question for each label, word, and wording, in random order, with its id.
+    """Return a question for each label, word, and wording, `each` times and in random order, with its id.
 
-    `texts` are the wordings, whose slots are filled with the label, the word, and the ends of the scale of `ratings`.
+    `lists` has the labels and words of each stereotype. `texts` are the wordings by name, such as "How well does {word}
+    fit {label}?", whose slots are filled with the label, the word, and the ends of the scale of `ratings`.
     """
     low, high = ratings
     if low >= high:
@@ -119,8 +121,8 @@ def _prompts_for_values(
     for stereotype, questions in lists.items():
         rng = np.random.default_rng(seed)
         combinations = list(product(texts, chain(*questions.labels), questions.words)) * each
-        for number, at in enumerate(rng.permutation(len(combinations)), start=1):
-            wording, label, word = combinations[at]
+        for number, position in enumerate(rng.permutation(len(combinations)), start=1):
+            wording, label, word = combinations[position]
             prompt = texts[wording].format(label=label, word=word, low=low, high=high)
             rows.append((f"{stereotype}-{number:05d}", stereotype, wording, label, word, prompt))
     return pd.DataFrame(rows, columns=["id", "stereotype", "wording", "label", "word", "prompt"])
@@ -130,7 +132,8 @@ def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset
     """Return the texts of a set of wordings, by name.
 
     The source is a mapping, the name of a built-in set, or a TOML file. Each text must have all slots of its kind of
-    answer, such as ``{words}``, and no others. The ends of a scale are optional slots.
+    answer (`slots_of_kind`), such as ``{words}``, and no others. The ends of a scale, ``{low}`` and ``{high}``, are
+    optional slots.
     """
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
@@ -149,12 +152,12 @@ def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset
     stripped = {}
     for wording, text in content.items():
         try:
-            slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
+            slots = {slot for _literal, slot, _format, _conversion in Formatter().parse(text) if slot is not None}
         except ValueError as error:
             raise AnswersError(f"The wording '{wording}' of '{name}' is not a text with slots: {error}.") from error
         if not required <= slots <= slots_of_kind:
-            remedy = joined([f"{{{slot}}}" for slot in sorted(required)])
-            found = ", ".join(sorted(slots)) or "none"
-            raise AnswersError(f"The wording '{wording}' of '{name}' has the slots {found}. Use {remedy}.")
+            remedy = joined([f"{{{slot}}}" for slot in sorted(required)])  # such as "{first}, {second} and {words}"
+            existing = ", ".join(sorted(slots)) or "none"
+            raise AnswersError(f"The wording '{wording}' of '{name}' has the slots {existing}. Use {remedy}.")
         stripped[wording] = text.strip()
     return stripped

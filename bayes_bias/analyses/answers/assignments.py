@@ -126,36 +126,38 @@ def assignments(
 ) -> dict[str, Assignment]:
     """Return the assignment of each word in a reply from which the draft was removed.
 
-    Only labels that were `offered` can be chosen. If the offered labels are unknown, any label of the list can be
-    chosen. A part of a label is also accepted if no other label contains this part. If the text around the labels shows
-    that they are a demonstration, the view of others, or withdrawn, they are not understood. Sentences of the prompt
-    are ignored.
+    `words` are the words of the prompt, and `questions` is the list with all labels. An entry is one word with its
+    label in a line of the reply. A word may have several entries, which are combined, or none. Only labels that were
+    `offered` can be chosen. If the offered labels are unknown, any label of the list can be chosen. A part of a label
+    is also accepted if no other label contains this part. If the text around the labels shows that they are a
+    demonstration, the view of others, or withdrawn, they are not understood. Sentences of the prompt are ignored.
     """
     reader = _reader(tuple(sorted(words)), questions)
     lines = reader.lines(reply)
-    by_word: dict[str, list[_Entry]] = {word: [] for word in words}
+    entries_of: dict[str, list[_Entry]] = {word: [] for word in words}
     entries = list(reader.entries(lines))
-    for entry in entries:
-        by_word[entry.word].append(entry)
     if not entries:
         return reader.without_entries(words, lines)
-    valid = set(chain(*questions.labels)) if offered is None else offered
+    for entry in entries:
+        entries_of[entry.word].append(entry)
+    valid_labels = set(chain(*questions.labels)) if offered is None else offered
     doubt = reader.doubt_about_all(lines, entries, prompt)
-    found = {}
-    for word, entries_of_word in by_word.items():
+    assignment_of = {}
+    for word, entries_of_word in entries_of.items():
         if not entries_of_word:
-            found[word] = reader.unanswered(word, lines)
+            assignment_of[word] = reader.unanswered(word, lines)
         elif doubt:
-            found[word] = Assignment(NOT_UNDERSTOOD, line=doubt)
+            assignment_of[word] = Assignment(NOT_UNDERSTOOD, line=doubt)
         else:
-            found[word] = _assignment(entries_of_word, valid)
-    return found
+            assignment_of[word] = _assignment(entries_of_word, valid_labels)
+    return assignment_of
 
 
 def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment:
     """Return the assignment of a word from all of its entries in the lines of a reply.
 
-    The label is chosen if all entries agree, none is in doubt, and it is one of the `valid` labels.
+    The label is chosen if all entries agree, none is in doubt, and it is one of the `valid` labels. The choice is
+    contradictory if an entry has no label, because its line names two labels, or if the labels of two entries differ.
     """
     labels = []
     for entry in entries:
@@ -176,10 +178,15 @@ def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment
 def _lines_of_text(text: str) -> list[_Line]:
     """Return the lines of a text that contain more than blanks.
 
-    The text may be in HTML, whose cells are separated by bars, or have doubly escaped line ends.
+    A text on one line may have escaped line ends, a backslash and an "n". Tags of HTML are removed, except that some of
+    them end a line (`_LINE_ENDS`), and that cells of a table (`_CELLS`) are separated by bars.
     """
-    text = text if "\n" in text.strip() else text.replace("\\n", "\n")
-    text = _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))) if "<" in text else text
+    if "\n" not in text.strip():
+        text = text.replace("\\n", "\n")
+    if "<" in text:
+        text = _LINE_ENDS.sub("\n", text)
+        text = _TAGS.sub("", text)
+        text = _CELLS.sub(" | ", text)
     return [line for line in map(_line, text.splitlines()) if line.text]
 
 
@@ -234,6 +241,7 @@ class _Reader:
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
         """Compile the patterns of a list of words and labels. Groups in patterns are called "words" and "label".
 
+        The comments show what each pattern finds, for the words "salary" and "office" and the labels "Ben" and "Julia".
         Words and labels are matched in their normalised form (see `plain`), and the mappings `_word_of` and `_label_of`
         return the form in the list.
         """
@@ -241,20 +249,24 @@ class _Reader:
         self._label_of = _labels(questions)
         term = _any_of(self._word_of)
         label = _any_of(self._label_of)
-        # "ex-wife" does not contain the word "wife", but "best-superb" contains two words.
+        # "salary, office". The text "ex-wife" does not contain the word "wife", but "best-superb" contains two words
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term = re.compile(term)
         self._label = re.compile(label)
         self._entries_of_known_line = lru_cache(maxsize=_KEPT_LINES)(self._entries_of_line)
         tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks around the hyphen
         self._terms = re.compile(terms)
+        # " - Ben" after a word: an operator, a phrase such as "belongs to", or a key such as "label:", and a label
         between = rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS}){_ADVERB}"
         self._labelled = re.compile(rf"{between}(?P<label>{tight})")
+        # "Ben: salary, office", "Ben gets salary", or "Bens words: salary"
         stem = label.removesuffix(r"(?!\w)")
         self._label_first = re.compile(
             rf"(?P<label>{stem})(?:s? (?:words|list|items)|(?!\w))(?:{_STRONG}|{_VERB})(?P<words>{terms})"
         )
+        # "salary Ben" or "salary, Ben"
         self._pair = re.compile(rf"(?P<words>{term})(?: ?, ?| )(?P<label>{label})")
+        # "Words for Ben:" on a line of its own
         self._heading = re.compile(
             rf"(?P<before>[\W\d_]*)(?:words? )?(?:(?:for|of|with|to|für|pour|para|per|voor|для) )?"
             rf"(?P<label>{stem})(?:s? (?:words|list|items|gets)|(?!\w))(?P<after>[\W_]*)"
@@ -263,6 +275,8 @@ class _Reader:
         self._other_denied = re.compile(
             rf" ?[(\[,;]? ?(?:and )?(?:not|rather than|nicht|pas|non|não|niet|не) (?P<label>{label})[)\]]?"
         )
+        # "salary -", then "2. salary" and "- salary, office" (both on a line of their own), and "(Ben/Julia)" between a
+        # word and an operator
         self._about_word = re.compile(rf"[\W\d_]*{terms} ?[)\]}}]? ?{_OPERATOR}")
         self._numbered_word = re.compile(rf"\d+[.)] ?{terms}\W*")
         self._words_alone = re.compile(rf"[\W\d_]*(?P<words>{terms})[\W_]*")
@@ -275,10 +289,7 @@ class _Reader:
 
         If a heading such as "Final answer:" stands between labels, the text before it is a draft, and is omitted.
         """
-        text = lines_of_json(
-            reply, lambda text: plain(text) in self._word_of, lambda text: plain(text) in self._label_of
-        )
-        lines = _lines_of_text(text)
+        lines = _lines_of_text(lines_of_json(reply, self._is_word, self._is_label))
         for number in reversed(range(len(lines))):
             if _FINAL_ANSWER.fullmatch(lines[number].text):
                 before, after = lines[:number], lines[number + 1 :]
@@ -286,6 +297,14 @@ class _Reader:
                 if any(self.entries(after)) and any(self.entries(before)):
                     return after
         return lines
+
+    def _is_word(self, text: str) -> bool:
+        """Return True if a text is a word of the list."""
+        return plain(text) in self._word_of
+
+    def _is_label(self, text: str) -> bool:
+        """Return True if a text is a label of the list."""
+        return plain(text) in self._label_of
 
     def doubt_about_all(self, lines: Sequence[_Line], entries: Sequence[_Entry], prompt: str) -> str:
         """Return the first sentence that withdraws all labels of a reply, or an empty text.
@@ -297,10 +316,10 @@ class _Reader:
         whole reply.
         """
         lines_with_labels = {entry.line for entry in entries}
-        around = [line for line in lines if line.written not in lines_with_labels]
-        around = [line for line in around if not self._about_word.match(line.text)]
-        prompt = plain(prompt) if around else ""
-        for line in around:
+        other_lines = [line for line in lines if line.written not in lines_with_labels]
+        other_lines = [line for line in other_lines if not self._about_word.match(line.text)]
+        prompt = plain(prompt) if other_lines else ""
+        for line in other_lines:
             for sentence in sentences(line.written):
                 text = _BLANKS.sub(" ", plain(sentence)).strip()
                 if text in prompt:
@@ -312,7 +331,10 @@ class _Reader:
         doubts = [entry.doubt for entry in entries if entry.doubt]
         if 2 * len(doubts) > len(entries):  # a reply that withdraws most of its labels is no answer
             return doubts[0]
-        return next((entry.doubt for entry in entries if entry.about_all), "")
+        for entry in entries:
+            if entry.about_all:
+                return entry.doubt
+        return ""
 
     def _without_names(self, text: str) -> str:
         """Return a text without the words and labels of the list, which may be among the cues."""
@@ -324,7 +346,8 @@ class _Reader:
         A line has words with their labels ("salary - Ben"), is a row of a table whose heading names the labels, or is a
         list of words below a heading with one label. While lines are read, `columns` are the labels in the heading of
         the present table, `heading` is the label of the last heading, which ends with the next line that has entries,
-        and `text_before` is the text of the line before.
+        and `text_before` is the text of the line before. A heading is ignored below another heading or a numbered word,
+        because both are then items of a list of labels and words.
         """
         heading: str | None = None
         columns: list[str | None] = []
@@ -332,18 +355,20 @@ class _Reader:
         for line in lines:
             text = self._both_offered.sub("", line.text)
             # A row with several labels is the heading of a table, which ends with the first line that is no row.
-            labels = list(map(self._label_of.get, _cells(text)))
-            if len(set(labels) - {None}) > 1:
-                columns = labels
+            label_of_cell = list(map(self._label_of.get, _cells(text)))  # None for other texts
+            if len(set(label_of_cell) - {None}) > 1:
+                columns = label_of_cell
             elif "|" not in text:
                 columns = []
-            found = self._entries_of_known_line(text, line.written) or self._entries_of_row(text, columns, line.written)
-            yield from found
-            if found:
+            entries = self._entries_of_known_line(text, line.written)
+            entries = entries or self._entries_of_row(text, columns, line.written)
+            yield from entries
+            words_alone = self._words_alone.fullmatch(text)
+            if entries:
                 heading = None
-            elif heading is not None and (alone := self._words_alone.fullmatch(text)):
-                yield from self._entries_of(alone["words"], heading, line.written)
-            else:  # a label below another label, or below a numbered word, belongs to a list of labels and words
+            elif heading is not None and words_alone:
+                yield from self._entries_of(words_alone["words"], heading, line.written)
+            else:
                 is_listed = self._heading.fullmatch(text_before) or self._numbered_word.fullmatch(text_before)
                 heading = None if is_listed else self._heading_of(text, line.written)
             text_before = text
@@ -357,7 +382,8 @@ class _Reader:
     def _entries_of_line(self, text: str, line: str) -> Sequence[_Entry]:
         """Return the entries of a line, in which each label precedes its words or each word precedes its label.
 
-        `text` is the normalised text of the `line`.
+        `text` is the normalised text of the `line`. A line such as "Ben: salary, office; Anna: wedding" has groups of a
+        label and its words (see `_groups`). A line without groups may be of the form "salary - Ben".
         """
         groups = self._groups(text)
         if not groups:
@@ -378,29 +404,33 @@ class _Reader:
             return []
         row = list(zip(cells, columns, strict=True))
         entries: list[_Entry] = []
-        if all(not cell or self._words_alone.fullmatch(cell) for cell in cells):
+        has_only_words = all(not cell or self._words_alone.fullmatch(cell) for cell in cells)
+        if has_only_words:
             for cell, label in row:
                 entries += [] if label is None else self._entries_of(cell, label, line)
             return entries
         mark_of_label = {label: cell for cell, label in row if label is not None}
+        has_only_marks = set(mark_of_label.values()) <= _TICKS | _NO_TICKS
         ticked = [label for label, mark in mark_of_label.items() if mark in _TICKS]
-        if ticked and set(mark_of_label.values()) <= _TICKS | _NO_TICKS:
+        if ticked and has_only_marks:
+            label_of_row = ticked[0] if len(ticked) == 1 else None
             for cell, label in row:
                 if label is None:
-                    entries += self._entries_of(cell, ticked[0] if len(ticked) == 1 else None, line)
+                    entries += self._entries_of(cell, label_of_row, line)
         return entries
 
     def _groups(self, text: str) -> list[re.Match[str]]:
         """Return the groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
 
-        Groups are only returned if the line contains no other text, because colons and commas are also common in prose.
+        A group is a match with a label ("label") and one or more words ("words"). Groups are only returned if the gaps
+        between them contain only punctuation or "and", because colons and commas are also common in prose.
         """
         for pattern in (self._label_first, self._pair):
             groups = list(pattern.finditer(text))
-            # Without the groups, only punctuation may remain.
-            ends = [0, *(group.end() for group in groups)]
-            starts = [*(group.start() for group in groups), len(text)]
-            gaps = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+            # Gaps are before the first group, between groups, and after the last group.
+            starts_of_gaps = [0, *(group.end() for group in groups)]
+            ends_of_gaps = [*(group.start() for group in groups), len(text)]
+            gaps = [text[start:end] for start, end in zip(starts_of_gaps, ends_of_gaps, strict=True)]
             if groups and all(map(_NO_TEXT.fullmatch, gaps)):
                 return groups
         return []
@@ -408,27 +438,33 @@ class _Reader:
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of words that are followed by their labels, as in "salary - Ben, wedding - Anna".
 
-        A pair consists of two matches in the text: one or more words, and the operator and label directly after them.
-        The text between a label and the next words (`rest`) belongs to the label. The label is None if this text
-        hedges, because it names another label, "both", or "no". Other text may cast doubt on the label. The text before
-        the first word of the line (`before`) belongs to the first label only.
+        `text` is the normalised text of the `line`. A pair consists of two matches in the text: one or more words, and
+        the operator and label directly after them. The text between a label and the next words (`after_label`) belongs
+        to the label. The label is None if this text hedges, because it names another label, "both", or "no". Other text
+        may cast doubt on the label. The text before the first word of the line (`before`) belongs to the first label
+        only.
         """
         pairs = []
         for words in self._terms.finditer(text):
             if labelled := self._labelled.match(text, words.end()):
                 pairs.append((words, labelled))
-        if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
+        if pairs and self._label.search(text, 0, pairs[0][0].start()):
+            # In "label: Ben, word: salary, label: Ann", the second label belongs to the next word.
             pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
+        # The text of a pair ends where the words of the next pair begin.
         ends = [words.start() for words, _ in pairs[1:]] + [len(text)]
         entries = []
         before = text[: pairs[0][0].start()] if pairs else ""
         for (words, labelled), end in zip(pairs, ends, strict=False):
             label = self._label_of[labelled["label"]]
-            rest = self._without_denial(text[labelled.end() : end], label)
-            is_no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
-            is_hedge = self._labels_in(rest) - {label} or is_no_choice or self._ends_in_another(before, label)
-            doubt, about_all = ("", False) if is_hedge else self._doubt(before, rest, line)
-            entries += self._entries_of(words[0], None if is_hedge else label, line, doubt, about_all)
+            after_label = self._without_denial(text[labelled.end() : end], label)
+            is_no_choice = _OR.match(after_label) or _BOTH.search(after_label) or _TAKEN_BACK.fullmatch(after_label)
+            other_labels = self._labels_in(after_label) - {label}
+            if other_labels or is_no_choice or self._ends_in_another(before, label):
+                entries += self._entries_of(words[0], None, line)
+            else:
+                doubt, about_all = self._doubt(before, after_label, line)
+                entries += self._entries_of(words[0], label, line, doubt, about_all)
             before = ""
         return entries
 
@@ -455,6 +491,7 @@ class _Reader:
 
         Without any of these, the result is an empty text and False.
         """
+        # Most lines have only punctuation beside the label, and need no search.
         is_struck_out = _STRUCK_OUT in line
         has_letters = _LETTER.search(before + rest) is not None
         has_signs = not (_CROSSES | {"?"}).isdisjoint(rest)
@@ -475,19 +512,20 @@ class _Reader:
     def _ends_in_another(self, before: str, label: str | None) -> bool:
         """Return True if another label and an operator precede the word, as in "Ben - salary - Anna".
 
-        `before` is the text before the word, and `label` is the label after the word. Such a line hedges.
+        `before` is the text before the word, and `label` is the label after the word. Such a line hedges, because it is
+        not clear which of both labels the word has.
         """
-        labels = list(self._label.finditer(before))
-        if not labels or self._label_of[labels[-1][0]] == label:
+        labels_before = list(self._label.finditer(before))
+        if not labels_before or self._label_of[labels_before[-1][0]] == label:
             return False
-        after_last_label = before[labels[-1].end() :]
+        after_last_label = before[labels_before[-1].end() :]
         return re.fullmatch(_STRONG, after_last_label) is not None
 
     def _heading_of(self, text: str, line: str) -> str | None:
         """Return the label above a list of words, or None if the line is no heading.
 
         A heading is a label with "words" or "list", or a label that is marked as a heading, in bold, by a colon, or by
-        a number.
+        a number. `text` is the normalised text of the `line`, in which marks such as "**" are removed.
         """
         heading = self._heading.fullmatch(text)
         if heading is None:
@@ -503,24 +541,29 @@ class _Reader:
     def without_entries(self, words: Sequence[str], lines: Sequence[_Line]) -> dict[str, Assignment]:
         """Return the outcomes of a reply in which no word has a label: mostly "refused" or "not understood".
 
-        A reply without lines, or with words of a refusal, is refused, unless two lines have both a word and a label.
+        A reply without lines, or with words of a refusal, is refused, unless two lines have both a word and a label. In
+        other replies, words that are not answered by any line are not understood, because the form of the reply is
+        unknown. The line of these words is the first line with both a word and a label, or the first line.
         """
-        lines_with_both = [line for line in lines if self._term.search(line.text) and self._label.search(line.text)]
         if not lines:
             return dict.fromkeys(words, Assignment(REFUSED))
-        if len(lines_with_both) < 2 and any(cues().refusals.search(line.text) for line in lines):
+        lines_with_both = [line for line in lines if self._term.search(line.text) and self._label.search(line.text)]
+        has_refusal = any(cues().refusals.search(line.text) for line in lines)
+        if has_refusal and len(lines_with_both) < 2:
             return dict.fromkeys(words, Assignment(REFUSED, line=lines[0].written))
-        found = {}
+        example = lines_with_both[0] if lines_with_both else lines[0]
+        assignment_of = {}
         for word in words:
-            found[word] = self.unanswered(word, lines)
-            if found[word].outcome == LEFT_OUT:
-                found[word] = Assignment(NOT_UNDERSTOOD, line=(lines_with_both or lines)[0].written)
-        return found
+            assignment_of[word] = self.unanswered(word, lines)
+            if assignment_of[word].outcome == LEFT_OUT:
+                assignment_of[word] = Assignment(NOT_UNDERSTOOD, line=example.written)
+        return assignment_of
 
     def unanswered(self, word: str, lines: Sequence[_Line]) -> Assignment:
         """Return the outcome of a word without a label, from the first line that seems to answer it.
 
-        If no line seems to answer it, the word is left out.
+        A line seems to answer a word if a hyphen or another operator, or any label, follows the word (see
+        `_outcome_of`). If no line seems to answer it, the word is left out.
         """
         for line in lines:
             for match in self._term.finditer(line.text):
@@ -532,20 +575,23 @@ class _Reader:
     def _outcome_of(self, text: str, word: re.Match[str]) -> str | None:
         """Return the outcome of a word in a line without a label for it, or None if the line only mentions the word.
 
-        A line answers the word if an operator, such as a hyphen, or any label follows it. The answer is refused if it
-        declines, contradictory if it names two labels or "both", and not understood otherwise.
+        `word` is the match of the word in the `text` of the line, and `_NEAR` characters after it are searched. A line
+        answers the word if an operator, such as a hyphen, or any label follows it. The answer is refused if it
+        declines, contradictory if it names two labels or "both" (and begins with the word or has an operator), and not
+        understood otherwise.
         """
-        rest = text[word.end() : word.end() + _NEAR]
-        operator = _ANSWERED.match(rest)
-        labels = self._labels_in(rest)
+        after_word = text[word.end() : word.end() + _NEAR]
+        operator = _ANSWERED.match(after_word)
+        labels = self._labels_in(after_word)
         if operator is None and not labels:
             return None
-        if operator is not None and _CROSSES & set(rest):  # a table that marks only the other label
+        if operator is not None and _CROSSES & set(after_word):  # a table that marks only the other label
             return NOT_UNDERSTOOD
-        if operator is not None and _DECLINED.fullmatch(rest[operator.end() :]):
+        if operator is not None and _DECLINED.fullmatch(after_word[operator.end() :]):
             return REFUSED
-        is_answer = operator is not None or _NO_WORDS.fullmatch(text[: word.start()]) is not None
-        names_both = len(labels) > 1 or _BOTH.search(rest)
+        begins_with_word = _NO_WORDS.fullmatch(text[: word.start()]) is not None
+        names_both = len(labels) > 1 or _BOTH.search(after_word)
+        is_answer = operator is not None or begins_with_word
         return CONTRADICTORY if is_answer and names_both else NOT_UNDERSTOOD
 
 
@@ -571,15 +617,16 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
     Raise an error if two words have the same form.
     """
-    word_of: dict[str, str] = {}
+    word_of_form: dict[str, str] = {}
     for word in words:
-        if plain(word) in word_of:
+        form = plain(word)
+        if form in word_of_form:
             raise AnswersError(
-                f"`wordlist` has the words '{word_of[plain(word)]}' and '{word}', which cannot be told apart in"
+                f"`wordlist` has the words '{word_of_form[form]}' and '{word}', which cannot be told apart in"
                 " replies. Remove one of them."
             )
-        word_of[plain(word)] = word
-    return MappingProxyType(word_of)
+        word_of_form[form] = word
+    return MappingProxyType(word_of_form)
 
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
@@ -588,14 +635,15 @@ def _labels(questions: AssociationList) -> Mapping[str, str]:
     The texts are the labels, their aliases, and those words of a label that no other label contains, such as "Khan" in
     "Aisha Khan".
     """
-    label_of = {plain(label): label for label in chain(*questions.labels)}
+    label_of_text = {plain(label): label for label in chain(*questions.labels)}
     for label, aliases in questions.wordlist.aliases.items():
-        label_of |= {plain(alias): label for alias in aliases}
+        label_of_text |= {plain(alias): label for alias in aliases}
     labels_of_part: dict[str, list[str]] = {}
-    for text, label in label_of.items():
-        for part in set(text.split()) - set(label_of) - _FUNCTION_WORDS:
+    for text, label in label_of_text.items():
+        for part in set(text.split()) - set(label_of_text) - _FUNCTION_WORDS:
             labels_of_part.setdefault(part, []).append(label)
-    return label_of | {part: labels[0] for part, labels in labels_of_part.items() if len(labels) == 1}
+    label_of_part = {part: labels[0] for part, labels in labels_of_part.items() if len(labels) == 1}
+    return label_of_text | label_of_part
 
 
 # Drafts of reasoning models: the text between marks such as <think>, before the answer.
@@ -656,14 +704,18 @@ def without_draft(text: str) -> Reply:
     >>> without_draft("<think>salary - Ben, since")
     Reply(answer='', has_draft=True)
     """
-    closed = list(_CLOSED.finditer(text))
-    after = text[closed[-1].end() :] if closed else text
-    if _OPENED.search(after):
+    ends_of_drafts = list(_CLOSED.finditer(text))
+    has_closed_draft = len(ends_of_drafts) > 0
+    rest = text[ends_of_drafts[-1].end() :] if has_closed_draft else text
+    if _OPENED.search(rest):  # a draft that is not closed
         return Reply("", has_draft=True)
-    beginnings = list(_ANSWER.finditer(after))
-    if not beginnings and (heading := _THOUGHT_HEADING.search(after)):
-        beginnings = list(_ANSWER_HEADING.finditer(after, heading.end()))
-    if not beginnings:
-        return Reply(after, bool(closed))
-    answer = _END_OF_ANSWER.split(after[beginnings[-1].end() :], maxsplit=1)[0]
-    return Reply(answer, has_draft=bool(closed) or bool(after[: beginnings[-1].start()].strip()))
+    beginnings_of_answers = list(_ANSWER.finditer(rest))
+    heading = _THOUGHT_HEADING.search(rest)
+    if not beginnings_of_answers and heading:
+        beginnings_of_answers = list(_ANSWER_HEADING.finditer(rest, heading.end()))
+    if not beginnings_of_answers:
+        return Reply(rest, has_closed_draft)
+    beginning = beginnings_of_answers[-1]
+    answer, *_ = _END_OF_ANSWER.split(rest[beginning.end() :], maxsplit=1)
+    before_answer = rest[: beginning.start()].strip()
+    return Reply(answer, has_draft=has_closed_draft or before_answer != "")

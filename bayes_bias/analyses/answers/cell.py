@@ -70,25 +70,22 @@ class Reading:
 
         `OUTCOMES` begins with valid choices, which are omitted.
         """
-        n_examples = {NOT_UNDERSTOOD: _EXAMPLES, CONTRADICTORY: 1}
+        n_examples_of = {NOT_UNDERSTOOD: _EXAMPLES, CONTRADICTORY: 1}  # and none of other outcomes
         parts = []
         for outcome in OUTCOMES[1:]:
-            if number := self.choices[outcome]:
-                lines = self.examples.get(outcome, ())[: n_examples.get(outcome, 0)]
-                such_as = f", such as {' and '.join(f"'{line}'" for line in lines)}" if lines else ""
-                parts.append(f"{number:,} {outcome}{such_as}")
+            lines = self.examples.get(outcome, ())[: n_examples_of.get(outcome, 0)]
+            examples = " and ".join(f"'{line}'" for line in lines)
+            such_as = f", such as {examples}" if lines else ""
+            if self.choices[outcome]:
+                parts.append(f"{self.choices[outcome]:,} {outcome}{such_as}")
         return "; ".join(parts)
 
     @property
     def facts(self) -> dict[str, Any]:
         """Return all fields for the provenance record, except for the tables of levels and of unread texts."""
-        return {
-            "choices": dict(self.choices),
-            "replies": dict(self.replies),
-            "examples": {outcome: list(lines) for outcome, lines in self.examples.items()},
-            "drafts": self.drafts,
-            "drafts_alone": self.drafts_alone,
-        }
+        counts = {"choices": dict(self.choices), "replies": dict(self.replies)}
+        examples = {outcome: list(lines) for outcome, lines in self.examples.items()}
+        return {**counts, "examples": examples, "drafts": self.drafts, "drafts_alone": self.drafts_alone}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +133,15 @@ class Cell:
     def bounds(self) -> tuple[float, float]:
         """Return two means of D: with all invalid choices against the stereotype, and with all in line with it.
 
-        D of an answer is hits_a / asked_a + hits_b / asked_b - 1, where hits are stereotypical choices.
+        D of an answer is hits_a / asked_a + hits_b / asked_b - 1, where hits are stereotypical choices, and asked are
+        all words of the class that is stereotypical for group a or b. Invalid choices are the words without a valid
+        choice.
         """
-        r = self.replies
-        lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
-        upper = lower + (r.asked_a - r.valid_a) / r.asked_a + (r.asked_b - r.valid_b) / r.asked_b
+        counts = self.replies
+        lower = counts.hits_a / counts.asked_a + counts.hits_b / counts.asked_b - 1
+        invalid_a = (counts.asked_a - counts.valid_a) / counts.asked_a
+        invalid_b = (counts.asked_b - counts.valid_b) / counts.asked_b
+        upper = lower + invalid_a + invalid_b
         return float(lower.mean()), float(upper.mean())
 
     @property
@@ -177,8 +178,9 @@ class Cell:
         first = replies["first"]
         n_valid = replies.valid_a + replies.valid_b
         n_label_a = replies.hits_a + replies.valid_b - replies.hits_b
-        n_label_first = n_label_a.where(first == self.questions.groups[0], n_valid - n_label_a)
-        share = n_label_first / n_valid
+        # The number of words with the label that was named first: label a, or label b.
+        n_first_label = n_label_a.where(first == self.questions.groups[0], n_valid - n_label_a)
+        share = n_first_label / n_valid
         by_group = share.groupby(first)
         centred = share - by_group.transform("mean") + by_group.mean().mean()
         return np.asarray(centred, dtype=float), replies
@@ -246,7 +248,8 @@ class Answers:
     def words(self) -> pd.DataFrame:
         """Return a row for each label and word of the lists, without repetitions, indexed by ``stereotype``.
 
-        The ``role`` is "label" or "word", and ``name`` is the group of the label or the class of the word.
+        The ``role`` is "label" or "word", and ``name`` is the group of the label or the class of the word. Several
+        models have cells with the same list, so equal rows are added only once, as keys of a dictionary.
         """
         rows: dict[tuple[str, str, str, str], None] = {}
         for cell in self.cells:
@@ -259,13 +262,9 @@ class Answers:
     @property
     def facts(self) -> dict[str, Any]:
         """Return the name, the provenance, the hashes, and the outcomes of the replies for the provenance record."""
-        return {
-            "name": self.name,
-            **self.provenance,
-            "sha256": self.sha256,
-            "lists_sha256": {cell.stereotype: cell.questions.wordlist.sha256 for cell in self.cells},
-            "replies": {cell.name: cell.reading.facts for cell in self.cells},
-        }
+        hashes_of_lists = {cell.stereotype: cell.questions.wordlist.sha256 for cell in self.cells}
+        facts = {"name": self.name, **self.provenance, "sha256": self.sha256, "lists_sha256": hashes_of_lists}
+        return {**facts, "replies": {cell.name: cell.reading.facts for cell in self.cells}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +297,9 @@ class _Choices:
 def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Cell:
     """Return the answers of one model about one stereotype from rows of word choices.
 
-    The columns of the rows must be categorical texts, and `questions` is the list of the stereotype.
+    `rows` has a row for each word of each answer, with categorical texts in the columns ``answer``, ``word``,
+    ``label_a``, ``label_b``, ``chosen``, and others. `questions` is the list of the stereotype. The result has a row
+    for each answer with its numbers of choices, and the shares of choices for each word (see `Cell`).
 
     Raises
     ------
@@ -321,7 +322,8 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     side = np.where(questions.is_word_a[shares.word], "a", "b")
     shares = shares.assign(side=side, word=words[shares.word]).set_index(["word_set", "word"])
     reading = _read(choices, rows, questions)
-    cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares, reading)
+    words_of_sets = tuple(tuple(words[is_in_set]) for is_in_set in sets)
+    cell = Cell(model, stereotype, questions, replies, words_of_sets, shares, reading)
     if cell.counted.empty:
         raise AnswersError(
             f"{where}: none of {len(replies):,} answers has a valid choice for words of both classes ({reading.text})."
@@ -334,17 +336,19 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
 def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> Reading:
     """Count word choices and whole replies by outcome, with examples of lines.
 
-    The example of a choice is the line that it was read from (the column ``line``) or, without this column, its text
-    (``chosen``). The column ``draft`` is true for the words of a reply with a draft, and a reply that consists only of
-    a draft has the line `DRAFT_ALONE`. Whole replies are never left out, and are counted as cut off, blocked, or a call
-    of a tool only if there are such replies.
+    `choices` has the positions of the answer, word, and labels of each row, and `_CODE_OF` the code of each outcome,
+    its position in `OUTCOMES`. The example of a choice is the line that it was read from (the column ``line``) or,
+    without this column, its text (``chosen``). The column ``draft`` is true for the words of a reply with a draft, and
+    a reply that consists only of a draft has the line `DRAFT_ALONE`. Whole replies are never left out, and are counted
+    as cut off, blocked, or a call of a tool only if there are such replies.
     """
     outcome = _outcomes_of_choices(choices, rows)
-    replies = _outcomes_of_replies(choices, outcome).value_counts()
-    kinds = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in replies)]
+    n_replies = _outcomes_of_replies(choices, outcome).value_counts()
+    outcomes_of_replies = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in n_replies)]
     # Lines are needed only where there is no choice, which saves memory in large logs.
     without_choice = np.flatnonzero(outcome != _CODE_OF[CHOSEN])
-    line, chosen = (rows[name].iloc[without_choice].astype(str) for name in ("line", "chosen"))
+    line = rows["line"].iloc[without_choice].astype(str)
+    chosen = rows["chosen"].iloc[without_choice].astype(str)
     line = line.where(line != "", chosen).to_numpy(object)
     is_unread = outcome[without_choice] == _CODE_OF[NOT_UNDERSTOOD]
     has_draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
@@ -352,7 +356,7 @@ def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> 
     is_draft_alone[without_choice] = line == DRAFT_ALONE
     return Reading(
         choices=dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True)),
-        replies=replies.reindex(kinds, fill_value=0).to_dict(),
+        replies=n_replies.reindex(outcomes_of_replies, fill_value=0).to_dict(),
         examples=_most_frequent_lines(line, outcome[without_choice]),
         levels=_levels(choices, questions, outcome),
         unread=_unread(choices, questions, without_choice[is_unread], line[is_unread]),
@@ -362,9 +366,10 @@ def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> 
 
 
 def _outcomes_of_choices(choices: _Choices, rows: pd.DataFrame) -> NDArray[np.int8]:
-    """Return the code of the outcome of each choice.
+    """Return the code of the outcome of each choice, which `_CODE_OF` maps from its name.
 
-    If the outcome of an invalid choice is not stated, a blank choice counts as refused and others as not understood.
+    The column ``outcome`` of the rows states outcomes as texts, and may be blank. If the outcome of an invalid choice
+    is not stated, a blank choice counts as refused and others as not understood.
     """
     stated = lookup(rows["outcome"], _CODE_OF, -1).astype(np.int8)
     is_blank = lookup(rows["chosen"], {"": True}, False).astype(bool)
@@ -374,28 +379,31 @@ def _outcomes_of_choices(choices: _Choices, rows: pd.DataFrame) -> NDArray[np.in
 
 
 def _outcomes_of_replies(choices: _Choices, outcome: NDArray[np.int8]) -> "pd.Series[Any]":
-    """Return the outcome of each reply, from the outcomes of its words.
+    """Return the outcome of each reply, from the codes of the outcomes of its words.
 
-    If its words have several outcomes, the last of them in the order of the loop counts. A reply is refused if all of
-    its words are refused or left out.
+    If its words have several outcomes, the last of them in the order of the loop counts, so that a single valid choice
+    is enough for the outcome "chosen". A reply is refused if all of its words are refused or left out.
     """
-    outcomes = np.full(len(choices.names), REFUSED, object)
+    outcome_of_reply = np.full(len(choices.names), REFUSED, object)
     for name in (*ENDINGS, CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
-        outcomes[choices.count_per_answer(outcome == _CODE_OF[name]) > 0] = name
-    return pd.Series(outcomes)
+        has_outcome = choices.count_per_answer(outcome == _CODE_OF[name]) > 0
+        outcome_of_reply[has_outcome] = name
+    return pd.Series(outcome_of_reply)
 
 
 def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -> dict[str, tuple[str, ...]]:
     """Return the most frequent lines of choices that were not understood, contradictory, or refused, by outcome.
 
-    `line` and `outcome` have a value for each choice. Long lines are shortened. Lines with the same frequency are in
-    alphabetical order, so that the order of the rows does not matter.
+    `line` has the line of each choice, and `outcome` the code of its outcome. At most `_EXAMPLES` lines are returned,
+    and long lines are shortened. Lines with the same frequency are in alphabetical order, so that the order of the rows
+    does not matter.
     """
     lines_of_outcome = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
         lines = line[(outcome == _CODE_OF[name]) & (line != "")]
         texts, counts = np.unique(lines.astype(str), return_counts=True)
-        most_frequent = texts[np.lexsort((texts, -counts))[:_EXAMPLES]].tolist()
+        order = np.lexsort((texts, -counts))  # by decreasing count, then by text
+        most_frequent = texts[order[:_EXAMPLES]].tolist()
         shortened = [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent]
         lines_of_outcome[name] = tuple(shortened)
     return lines_of_outcome
@@ -404,9 +412,10 @@ def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -
 def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.int8]) -> pd.DataFrame:
     """Count choices by outcome, and choices of the label (`picked`), for the model, each label, and each class.
 
-    `outcome` has the code of each choice. For the model and for classes, the label is the stereotypical label. Label a
-    is the stereotypical label of words of class a. For words of class b, it is chosen by valid choices that are not
-    stereotypical.
+    The result has the index levels ``factor`` ("model", "label_a", "label_b", or "class") and ``level``, such as a
+    label. `outcome` has the code of each choice. For the model and for classes, the label is the stereotypical label.
+    Label a is the stereotypical label of words of class a. For words of class b, it is chosen by valid choices that are
+    not stereotypical.
     """
     is_word_a = questions.is_word_a[choices.word]
     chooses_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
@@ -421,7 +430,7 @@ def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.i
     tables = {}
     for factor, (level, names, is_picked) in factors.items():
         is_known = level >= 0
-        counts = np.zeros((len(names), len(OUTCOMES)), int)
+        counts = np.zeros((len(names), len(OUTCOMES)), int)  # (level, outcome)
         np.add.at(counts, (level[is_known], outcome[is_known]), 1)
         table = pd.DataFrame(counts, index=list(names), columns=list(OUTCOMES))
         table["picked"] = np.bincount(level[is_known], is_picked[is_known], len(names)).astype(int)
@@ -435,22 +444,26 @@ def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: N
     `rows` are the positions of choices that were not understood, and `lines` the lines of these choices. The word, and
     the text before it, are removed from a line. A label that is spelled differently by the model is found in this way.
     """
-    texts: dict[str, Counter[str]] = {}
+    counts_of_label: dict[str, Counter[str]] = {}
     for row, line in zip(rows, lines, strict=True):
         word = re.escape(questions.words[choices.word[row]])
-        text = re.sub(rf"^.*?(?<!\w){word}(?!\w)\W*", "", str(line), flags=re.IGNORECASE).strip(" .*_\"'`")
-        for labels, codes in zip(questions.labels, choices.labels, strict=True):
-            if text and codes[row] >= 0:
-                texts.setdefault(labels[codes[row]], Counter())[text[:_LONGEST]] += 1
-    return MappingProxyType({label: counts.most_common(1)[0][0] for label, counts in texts.items()})
+        after_word = re.sub(rf"^.*?(?<!\w){word}(?!\w)\W*", "", str(line), flags=re.IGNORECASE)
+        text = after_word.strip(" .*_\"'`")[:_LONGEST]
+        for labels, position_of_row in zip(questions.labels, choices.labels, strict=True):
+            position = position_of_row[row]  # negative if the offered label is not known
+            if text and position >= 0:
+                counts_of_label.setdefault(labels[position], Counter())[text] += 1
+    most_common = {label: counts.most_common(1)[0][0] for label, counts in counts_of_label.items()}
+    return MappingProxyType(most_common)
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
-    """Return choices as positions of answers, words, and labels. Each row is the choice of a label for a word.
+    """Return choices as positions of answers, words, and labels (codes). Each row is the choice of a label for a word.
 
     A choice is valid if it is the label of either group that was offered. It is a hit if it is the stereotypical label
     of the word: the label of the first group for words of class a, and of the second group for words of class b. Raise
-    an error if the rows of an answer are about several questions, or if an answer has two choices for a word.
+    an error if the rows of an answer are about several questions, or if an answer has two choices for a word. `where`
+    names the answers in messages.
     """
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
@@ -466,18 +479,20 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     # The parts of a question, which must be the same in all rows of an answer.
     parts = (("labels", label_a), ("labels", label_b), ("labels named first", first), ("wordings", wordings))
     for name, codes in parts:
-        if (differs := codes != choices.first_per_answer(codes)[answer]).any():
+        different_rows = np.flatnonzero(codes != choices.first_per_answer(codes)[answer])
+        if len(different_rows):
             raise AnswersError(
-                f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}. An answer"
+                f"{where}: answer '{names[answer[different_rows[0]]]}' has rows with different {name}. An answer"
                 " is one reply to one question, so name each reply in the column answer."
             )
-    answer_and_word = answer * len(questions.words) + word
-    order = np.argsort(answer_and_word, kind="stable")
-    repeated = np.flatnonzero(np.diff(answer_and_word[order]) == 0)
+    # Rows with the same answer and word have the same number, and are neighbours when the numbers are sorted.
+    number = answer * len(questions.words) + word
+    order = np.argsort(number, kind="stable")
+    repeated = np.flatnonzero(np.diff(number[order]) == 0)
     if len(repeated):
-        at = order[repeated[0]]
+        row = order[repeated[0]]
         raise AnswersError(
-            f"{where}: answer '{names[answer[at]]}' has two choices for the word '{questions.words[word[at]]}'. Keep"
+            f"{where}: answer '{names[answer[row]]}' has two choices for the word '{questions.words[word[row]]}'. Keep"
             " one, or leave chosen blank if a reply contradicts itself."
         )
     return choices
@@ -488,25 +503,30 @@ def _table(
 ) -> pd.DataFrame:
     """Return a row for each answer with its question and, for both classes, the numbers of words by choice.
 
-    See ``replies`` of `Cell` for the columns. `word_set` is the number of the set of words of each answer. Raise an
-    error if an answer has words of only one class.
+    See ``replies`` of `Cell` for the columns: the labels, the wording, the group whose label was named first, the set
+    of words, and for each class (a or b) the numbers of words that were asked, of valid choices, and of stereotypical
+    choices. `choices` has codes for each row of word choices, and `word_set` is the number of the set of words of each
+    answer. Raise an error if an answer has words of only one class.
     """
     columns: dict[str, Any] = {}
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
         # The code of a label that is not known is -1, which selects the last name.
-        columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
+        label_of_code = np.array([*labels, UNKNOWN], object)
+        columns[f"label_{side}"] = label_of_code[choices.first_per_answer(codes)]
     columns["wording"] = choices.first_per_answer(rows["wording"].astype(str).to_numpy())
-    columns["first"] = np.array([*questions.groups, ""], object)[choices.first_per_answer(choices.first)]
+    group_of_code = np.array([*questions.groups, ""], object)
+    columns["first"] = group_of_code[choices.first_per_answer(choices.first)]
     columns["word_set"] = word_set
     for side, (group, class_name) in zip("ab", questions.classes, strict=True):
         is_in_class = questions.is_word_a[choices.word] == (side == "a")
         columns[f"asked_{side}"] = choices.count_per_answer(is_in_class)
         columns[f"valid_{side}"] = choices.count_per_answer(is_in_class & choices.valid)
         columns[f"hits_{side}"] = choices.count_per_answer(is_in_class & choices.hits)
-        if (lacking := columns[f"asked_{side}"] == 0).any():
+        has_no_word = columns[f"asked_{side}"] == 0
+        if has_no_word.any():
             raise AnswersError(
-                f"{where}: answer '{choices.names[np.argmax(lacking)]}' has no word of the class '{class_name}', which"
-                f" is stereotypical for '{group}'. D compares two classes, so ask for words of both."
+                f"{where}: answer '{choices.names[np.argmax(has_no_word)]}' has no word of the class '{class_name}',"
+                f" which is stereotypical for '{group}'. D compares two classes, so ask for words of both."
             )
     return pd.DataFrame(columns, index=pd.Index(choices.names, name="answer"))
 
@@ -514,8 +534,8 @@ def _table(
 def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return a column of categories with casefolded texts. Categories that differ only in case become one."""
     folded = np.array(list(map(str.casefold, column.cat.categories)), dtype=object).astype(str)
-    categories, new_code_of = np.unique(folded, return_inverse=True)
-    return pd.Series(pd.Categorical.from_codes(new_code_of[column.cat.codes], categories=categories))
+    categories, new_code_of_code = np.unique(folded, return_inverse=True)
+    return pd.Series(pd.Categorical.from_codes(new_code_of_code[column.cat.codes], categories=categories))
 
 
 def _positions(
@@ -525,14 +545,15 @@ def _positions(
 
     Raise an error if a text is not an option. The message calls it `what`, such as "word", and names its row.
     """
-    positions = {text.casefold(): k for k, text in enumerate(options)}
-    codes = lookup(_folded(column), positions, -1).astype(int)
-    if (unknown := codes < 0).any():
-        at = int(np.argmax(unknown))
-        text, row = column.iloc[at], column.index[at] + 1
+    position_of_text = {text.casefold(): position for position, text in enumerate(options)}
+    positions = lookup(_folded(column), position_of_text, -1).astype(int)
+    unknown = np.flatnonzero(positions < 0)
+    if len(unknown):
+        text = column.iloc[unknown[0]]
+        row = column.index[unknown[0]] + 1
         problem = f"{where}: the {what} '{text}' in row {row} is not in the list '{questions.name}'."
         raise AnswersError(problem, text, options)
-    return codes
+    return positions
 
 
 def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
@@ -542,11 +563,11 @@ def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: Associa
     through both groups. If group 0 has three labels and group 1 has two, the numbers 0 to 2 are of group 0, 3 and 4 are
     of group 1, and 5 is a blank. The position in group 1 is this number minus the size of group 0.
     """
-    position = _positions(column, (*questions.labels[0], *questions.labels[1], ""), what, where, questions)
-    size_a, size_b = map(len, questions.labels)
-    is_blank = position == size_a + size_b
-    group = np.where(is_blank, -1, position >= size_a)
-    return group, np.where(is_blank, -1, position - size_a * group)
+    labels_a, labels_b = questions.labels
+    number = _positions(column, (*labels_a, *labels_b, ""), what, where, questions)
+    is_blank = number == len(labels_a) + len(labels_b)
+    group = np.where(is_blank, -1, number >= len(labels_a))
+    return group, np.where(is_blank, -1, number - len(labels_a) * group)
 
 
 def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
@@ -558,7 +579,8 @@ def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tupl
     """
     group, label = _grouped(rows["label_a"], "label", where, questions)
     other_group, other_label = _grouped(rows["label_b"], "label", where, questions)
-    if (is_same_group := (group == other_group) & (group >= 0)).any():
+    is_same_group = (group == other_group) & (group >= 0)
+    if is_same_group.any():
         row = rows.iloc[int(np.argmax(is_same_group))]
         raise AnswersError(
             f"{where}: answer '{row.answer}' was offered '{row.label_a}' and '{row.label_b}'. label_a and label_b must"
@@ -571,17 +593,20 @@ def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tupl
 def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, questions: AssociationList) -> Codes:
     """Return 0 or 1, the group whose label was named first, or -1 if it is unknown.
 
-    Raise an error if this label was not offered. `offered` has the positions of the offered labels in both groups.
+    `offered` has the position of the offered label in each group, for all rows. Raise an error if the label in the
+    column ``first`` is known, but is not the offered label of its group.
     """
-    first, label = _grouped(rows["first"], "label named first", where, questions)
-    offered_label = np.where(first == 0, *offered)
-    if (differs := (first >= 0) & (offered_label >= 0) & (label != offered_label)).any():
+    group, label = _grouped(rows["first"], "label named first", where, questions)
+    offered_a, offered_b = offered
+    offered_label = np.where(group == 0, offered_a, offered_b)
+    differs = (group >= 0) & (offered_label >= 0) & (label != offered_label)
+    if differs.any():
         row = rows.iloc[int(np.argmax(differs))]
         raise AnswersError(
             f"{where}: in row {row.name + 1}, the label named first is '{row['first']}', which is neither"
             f" '{row.label_a}' nor '{row.label_b}'. Write one of these in the column first, or leave it blank."
         )
-    return first
+    return group
 
 
 def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:

@@ -72,14 +72,15 @@ class Cues:
 def cues() -> Cues:
     """Return the cues of all languages. Each pattern combines the phrases of all languages in the file.
 
-    Phrases of a kind are separated by bars or line ends.
+    The file has a table for each language, such as ``[german]``, with a text for each kind of cue. The phrases in a
+    text are separated by bars or line ends.
     """
     content = read_toml(shipped("replies") / "cues.toml", "cues.toml is", AnswersError)
-    languages = [table for table in content.values() if isinstance(table, dict)]
+    tables_of_languages = [table for table in content.values() if isinstance(table, dict)]
     patterns = {}
     for kind in ("anywhere", "ordinary", "negations", "beside", "harmless", "closings", "whole", "refusals"):
         phrases: list[str] = []
-        for table in languages:
+        for table in tables_of_languages:
             phrases += re.split(r"\s*[|\n]\s*", table[kind].strip())
         patterns[kind] = _pattern_of(phrases)
     return Cues(**patterns)
@@ -91,15 +92,19 @@ def sentences(text: str) -> list[str]:
 
 
 def _pattern_of(phrases: list[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of the phrases, as whole words in scripts with blanks.
+    """Return a pattern that finds any of the phrases, and prefers longer phrases.
 
-    In a phrase, "*" stands for any word, and "answer*" for any word that begins with "answer".
+    In a phrase, "*" stands for any word, and "answer*" for any word that begins with "answer". Phrases are found as
+    whole words, except in scripts without blanks between words, such as Chinese, which have characters after
+    `_FIRST_UNSPACED`.
     """
     spaced: list[str] = []
     unspaced: list[str] = []
     for phrase in sorted(set(phrases), key=len, reverse=True):
         words = [r"\w+" if word == "*" else re.escape(word).replace(r"\*", r"\w*") for word in phrase.split(" ")]
         is_unspaced = any(ord(character) >= _FIRST_UNSPACED for character in phrase)
-        (unspaced if is_unspaced else spaced).append(" ".join(words))
+        patterns = unspaced if is_unspaced else spaced
+        patterns.append(" ".join(words))
     # The boundary is tested once for all phrases, which is much faster than once for each.
-    return re.compile("|".join([rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)", *unspaced]))
+    whole_words = rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)"
+    return re.compile("|".join([whole_words, *unspaced]))

@@ -157,22 +157,15 @@ def estimate(
     check_samples(scope)
     first = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if after is None:
-        return ModelAnswers(
-            answers=first,
-            published=_published(first, ci_prob),
-            outcomes=_outcomes(first),
-            **_estimate([((cell,), observed(cell)) for cell in first.cells], scope, ci_prob, seed),
-        )
+        fields = _estimate([((cell,), observed(cell)) for cell in first.cells], scope, ci_prob, seed)
+        return ModelAnswers(answers=first, published=_published(first, ci_prob), outcomes=_outcomes(first), **fields)
     second = read_answers(after, wordlist, name=name, ignore=ignore, factors=factors)
     pairs, notices = paired(first, second)
-    published = {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}
-    return AnswersChange(
-        before=first,
-        after=second,
-        notices=announce(tuple(notices)),
-        published=pd.concat(published, names=["state"]),
-        **_estimate([(cells, half_change(*cells)) for cells in pairs], scope, ci_prob, seed),
-    )
+    notices_of_pairs = announce(tuple(notices))
+    published_of_side = {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}
+    published = pd.concat(published_of_side, names=["state"])
+    fields = _estimate([(cells, half_change(*cells)) for cells in pairs], scope, ci_prob, seed)
+    return AnswersChange(before=first, after=second, notices=notices_of_pairs, published=published, **fields)
 
 
 def pymc_model(
@@ -231,46 +224,47 @@ def _estimate(
 ) -> dict[str, Any]:
     """Return the fields of a result that are computed in the same way for D and for its changes.
 
-    Each item of `data_of_cells` becomes a row of the table. It contains one cell with its values of D or, for a change,
-    the cells before and after with half the change of D. Draws of half the change are therefore multiplied by two, the
-    number of cells.
+    Each item of `data_of_cells` becomes a row of the table. It contains one cell (all answers of a model about one
+    stereotype) with its values of D or, for a change, the cells before and after with half the change of D. Draws of
+    half the change are therefore multiplied by two, the number of cells. The model is fitted in each scope, which
+    determines the factors that are treated as samples (`SAMPLES`). These estimates are the ladder, and the table has
+    the estimate in the requested scope. With one pair of labels, the scope "wordings" replaces the scope "all".
     """
     posteriors, rows, sources = {}, {}, {}
     ladder: dict[tuple[str, str, str], dict[str, Any]] = {}
     levels: list[pd.DataFrame] = []
     for number, (cells, data) in enumerate(data_of_cells, start=1):
-        cell, factor = cells[0], len(cells)
+        cell = cells[0]
+        multiplier = len(cells)
         key = (cell.model, cell.stereotype)
         step(f"{cell.stereotype} ({number} of {len(data_of_cells)})")
         posterior_of_scope = {}
         for samples, effects in SAMPLES.items():
             ladder[*key, samples] = {}
             if samples != "all" or not cell.is_one_pair:
-                posterior_of_scope[samples] = sample(Density(data, effects), seed)
-                ladder[*key, samples] = _summary(factor * posterior_of_scope[samples].draws.mu.to_numpy(), ci_prob)
+                posterior = sample(Density(data, effects), seed)
+                posterior_of_scope[samples] = posterior
+                ladder[*key, samples] = _summary(multiplier * posterior.draws.mu.to_numpy(), ci_prob)
         posteriors[key] = posterior_of_scope.get(scope, posterior_of_scope["wordings"])
         rows[key] = _row(cells, data, posteriors[key], scope, ci_prob)
-        if factor == 1:
+        if len(cells) == 1:
             rows[key] |= position_row(cell, effects_of(cell, scope), seed, ci_prob)
         sds = _sds(data, posterior_of_scope.get("all", posterior_of_scope["wordings"]))
         for source in SOURCES:
-            sources[*key, source] = summarize_draws(factor * sds[source], ci_prob) if source in sds else {}
-        levels += _levels(cell, factor * data.difference)
+            sources[*key, source] = summarize_draws(multiplier * sds[source], ci_prob) if source in sds else {}
+        levels += _levels(cell, multiplier * data.difference)
     names = ["model", "stereotype"]
-    return {
-        "scope": scope,
-        "ci_prob": ci_prob,
-        "seed": seed,
-        "table": _frame(rows, names),
-        "ladder": _frame(ladder, [*names, "samples"]),
-        "sources": _frame(sources, [*names, "source"]),
-        "levels": pd.concat(levels).set_index([*names, "factor", "level"]).sort_index(),
-        "posteriors": posteriors,
-    }
+    tables = {"table": _frame(rows, names), "ladder": _frame(ladder, [*names, "samples"])}
+    tables["sources"] = _frame(sources, [*names, "source"])
+    tables["levels"] = pd.concat(levels).set_index([*names, "factor", "level"]).sort_index()
+    return {"scope": scope, "ci_prob": ci_prob, "seed": seed, **tables, "posteriors": posteriors}
 
 
 def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a frame from rows by key, whose parts, such as model and stereotype, become the index levels `names`."""
+    """Return a frame with a row for each key, such as (model, stereotype).
+
+    `names` are the names of the index levels, the parts of the key.
+    """
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
@@ -288,7 +282,8 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
     draws = posterior.draws
     sds = {"answers": draws[f"sd_{ANSWER}"].to_numpy()}
     if f"sd_{WORD}" in draws:
-        # The variance of D from words is the variance of word effects times the sum of their squared weights.
+        # The variance of D from words is the variance of word effects times the sum of their squared weights, which is
+        # averaged over the answers.
         squared_weights = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1)
         sds["words"] = draws[f"sd_{WORD}"].to_numpy() * squared_weights.mean() ** 0.5
     if "sd_wording" in draws:
@@ -301,9 +296,11 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
 def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str, ci_prob: float) -> dict[str, Any]:
     """Return the row of a model and stereotype in the table of a result. See `ModelAnswers` for the columns.
 
-    There is one cell or, for a change, the cells before and after. Draws of half the change are multiplied by two.
+    There is one cell (all answers of a model about one stereotype) or, for a change, the cells before and after. Draws
+    of half the change are multiplied by two, the number of cells.
     """
-    cell, factor = cells[0], len(cells)
+    cell = cells[0]
+    multiplier = len(cells)
     mu = posterior.draws.mu.to_numpy()
     sds = _sds(data, posterior)
     sd_of_new_answer = np.sqrt(sum(sd**2 for sd in sds.values()))
@@ -313,10 +310,11 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
     labels_b = len(cell.labels("b"))
     wordings = len(cell.wordings)
     # Answers with a single label in one group, and several in the other, have several pairs, but few labels.
-    reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
+    n_labels = 1 if cell.is_one_pair else max(2, min(labels_a, labels_b))
+    reach = reach_of(n_labels, wordings)
     lower, upper = cell.bounds
-    observed_mean = factor * float(data.difference.mean())
-    summary = _summary(factor * mu, ci_prob)
+    observed_mean = multiplier * float(data.difference.mean())
+    summary = _summary(multiplier * mu, ci_prob)
     return {
         "answers": len(data.difference),
         "labels_a": labels_a,
@@ -327,7 +325,7 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
         **summary,
         "prob_new_answer": float(ndtr(mu / sd_of_new_answer).mean()),
         "reach": reach if scope == "all" or reach == ONE_PAIR else THESE_LABELS,
-        "decided": float((np.abs(factor * data.difference) > _DECIDED).mean()),
+        "decided": float((np.abs(multiplier * data.difference) > _DECIDED).mean()),
         "invalid": cell.invalid,
         **{name.replace(" ", "_"): cell.reading.choices[name] for name in OUTCOMES[1:]},
         "bounds_lb": lower,
@@ -343,18 +341,16 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
 def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, float]) -> str:
     """Return the first reason for which there is no verdict, or an empty text.
 
-    There is no verdict if too many choices were lost, or if the choices that are missing could change it. For a change,
-    the lowest possible mean is the lowest D after minus the highest D before.
+    There is no verdict if too many choices were lost, or if the choices that are missing could change it, because the
+    mean D could lie anywhere between its bounds. There is one cell of answers or, for a change, the cells before and
+    after. The lowest possible mean change is the lowest D after minus the highest D before.
     """
-    reason = first_reason(cells)
-    if reason:
-        return reason
     lower, upper = cells[-1].bounds
     if len(cells) == 2:
         lower_before, upper_before = cells[0].bounds
         lower = lower - upper_before
         upper = upper - lower_before
-    return reason_of_bounds((lower, upper), observed_mean, interval)
+    return first_reason(cells) or reason_of_bounds((lower, upper), observed_mean, interval)
 
 
 def _outcomes(answers: Answers) -> pd.DataFrame:
@@ -365,17 +361,18 @@ def _outcomes(answers: Answers) -> pd.DataFrame:
     tables = {}
     for cell in answers.cells:
         counts = cell.reading.levels
-        total = counts[list(OUTCOMES)].sum(axis=1)
-        shares = counts[list(OUTCOMES)].div(total, axis=0).add_suffix(" share")
-        picked = counts.picked / counts[CHOSEN].where(counts[CHOSEN] > 0)
-        tables[cell.model, cell.stereotype] = counts.join(shares).assign(picked_share=picked)
+        n_choices = counts[list(OUTCOMES)].sum(axis=1)
+        shares = counts[list(OUTCOMES)].div(n_choices, axis=0).add_suffix(" share")
+        picked_share = counts.picked / counts[CHOSEN].where(counts[CHOSEN] > 0)
+        tables[cell.model, cell.stereotype] = counts.join(shares).assign(picked_share=picked_share)
     return pd.concat(tables, names=["model", "stereotype"])
 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
     """Return the number of answers and mean D by wording, label, pair of labels, and group of the first label.
 
-    `difference` is the D, or the change of D, of each answer of the cell. Answers with an unknown level are omitted.
+    `difference` is the D, or the change of D, of each answer of the cell. Yield a table for each of these factors, with
+    a row for each level. Answers with an unknown level are omitted.
     """
     factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():

@@ -19,82 +19,108 @@ def lines_of_json(text: str, is_word: Known, is_label: Known) -> str:
     """Return a text in which each JSON object or array is replaced by lines.
 
     A word and its label become "word: label", and keys that are neither become lines of their own. JSON that contains
-    no lines, and text around it, is kept. The two functions return True for the words and the labels of the list.
+    no lines, and text around it, is kept. Marks of code around the JSON are removed. The two functions return True for
+    the words and the labels of the list.
+
+    Every bracket in the text may be the beginning of JSON. Decoding is tried at each bracket, except for brackets
+    within JSON that was already converted, and ends after `_MOST_FAILURES` brackets without lines.
     """
-    parts: list[str] = []
-    end = failures = 0
-    for opening in _OPENINGS.finditer(text):
-        if failures == _MOST_FAILURES:
+    pieces: list[str] = []
+    end_of_last = 0  # the position after the last JSON that was converted
+    n_failures = 0
+    for bracket in _OPENINGS.finditer(text):
+        start = bracket.start()
+        if n_failures == _MOST_FAILURES:
             break
-        if opening.start() < end:
+        if start < end_of_last:
             continue
         try:
-            value, stop = _DECODER.raw_decode(text, opening.start())
+            value, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            failures += 1
+            n_failures += 1
             continue
         lines = list(_lines(value, is_word, is_label))
         if lines:
-            parts += [text[end : opening.start()], *lines]
-            end = stop
+            pieces += [text[end_of_last:start], *lines]
+            end_of_last = end
         else:
-            failures += 1
-    return text if end == 0 else "\n".join(_FENCE.sub("", part) for part in [*parts, text[end:]])
+            n_failures += 1
+    if not pieces:
+        return text
+    pieces.append(text[end_of_last:])
+    return "\n".join(_FENCE.sub("", piece) for piece in pieces)
 
 
 def _lines(value: Any, is_word: Known, is_label: Known) -> Iterator[str]:
-    """Yield the lines of a JSON value.
+    """Yield the lines of a JSON value, which is an object, a list, a text, or another value (without lines).
 
-    An object that has a word as one of its values, such as ``{"word": "salary", "label": "Ben"}``, becomes one line.
-    Other objects and lists become the lines of their contents, and a list of texts becomes one line.
+    A record, an object that has a word as one of its values, such as ``{"word": "salary", "label": "Ben"}``, becomes
+    one line. Other objects and lists become the lines of their contents, and a list of texts becomes one line. The two
+    functions return True for the words and the labels of the list.
     """
-    if isinstance(value, Mapping):
-        texts = {str(key): text for key, text in value.items() if isinstance(text, str)}
-        word_key = next((key for key, text in texts.items() if is_word(text)), None)
-        if word_key is not None and len(texts) > 1 and not any(map(is_word, value)):
-            others = {key: other for key, other in value.items() if key != word_key}
-            yield _line_of_record(texts[word_key], others, is_label)
-            return
-        for key, content in value.items():
-            yield from _lines_of_key(str(key), content, is_word, is_label)
+    if isinstance(value, str):
+        yield value
     elif isinstance(value, list):
         if value and all(isinstance(text, str) for text in value):
             yield ", ".join(value)
             return
         for content in value:
             yield from _lines(content, is_word, is_label)
-    elif isinstance(value, str):
-        yield value
+    elif isinstance(value, Mapping):
+        texts = {str(key): text for key, text in value.items() if isinstance(text, str)}
+        keys_of_words = [key for key, text in texts.items() if is_word(text)]
+        if keys_of_words and len(texts) > 1 and not any(map(is_word, value)):
+            word_key = keys_of_words[0]
+            other_fields = {key: content for key, content in value.items() if key != word_key}
+            yield _line_of_record(texts[word_key], other_fields, is_label)
+            return
+        for key, content in value.items():
+            yield from _lines_of_key(str(key), content, is_word, is_label)
 
 
 def _lines_of_key(key: str, content: Any, is_word: Known, is_label: Known) -> Iterator[str]:
-    """Yield the lines of a key of an object with its content.
+    """Yield the lines of one key of a JSON object, and of its content.
 
-    A key that is a word or a label becomes "key: content". Another key, such as "assignments", is a line of its own.
+    - A key that is neither a word nor a label becomes a line of its own, in which "firstChoice" is written as "first
+      Choice". The lines of its content follow.
+    - A word whose content is an object, such as ``"salary": {"label": "Ben"}``, becomes the line of a record.
+    - A label whose content is an object, such as ``"Ben": {"1": "salary", "2": "office"}``, becomes "Ben: salary" and
+      "Ben: office".
+    - Other words and labels become one line, such as "Ben: salary, office" for a list, or "salary: n/a" for null.
+
+    The two functions return True for the words and the labels of the list.
     """
+    is_object = isinstance(content, Mapping)
     if not is_word(key) and not is_label(key):
         yield _WORD_ENDS.sub(" ", key)
         yield from _lines(content, is_word, is_label)
-    elif isinstance(content, Mapping) and is_word(key):
+    elif is_object and is_word(key):
         yield _line_of_record(key, content, is_label)
-    elif isinstance(content, Mapping):
-        for inner in content.values():
-            yield from _lines_of_key(key, inner, is_word, is_label)
+    elif is_object:
+        for field in content.values():
+            yield from _lines_of_key(key, field, is_word, is_label)
     elif isinstance(content, list):
-        yield f"{key}: {', '.join(map(str, content))}"
+        texts = map(str, content)
+        yield f"{key}: {', '.join(texts)}"
+    elif content is None:
+        yield f"{key}: n/a"
     else:
-        yield f"{key}: {'n/a' if content is None else content}"
+        yield f"{key}: {content}"
 
 
 def _line_of_record(word: str, fields: Mapping[str, Any], is_label: Known) -> str:
     """Return the line of a word whose label is one of several fields, such as "salary: Ben (label, reason first name)".
 
-    Without a known label, the first text is used, or "n/a". The names and contents of all fields follow in brackets.
+    This example is the line of the word "salary" with the fields ``{"label": "Ben", "reason": "first name"}``. Without
+    a known label, the first text is used as the label, or "n/a". The names and contents of all fields follow in
+    brackets, in which a label is not repeated. The function `is_label` returns True for the labels of the list.
     """
-    texts = [text for text in fields.values() if isinstance(text, str)]
+    texts = [content for content in fields.values() if isinstance(content, str)]
     labels = list(filter(is_label, texts)) or texts[:1]
-    others = []
+    notes = []
     for key, content in fields.items():
-        shown = "" if content in labels else str(content)
-        others.append(f"{_WORD_ENDS.sub(' ', str(key))} {shown}".strip())
-    return f"{word}: {', '.join(labels) or 'n/a'} ({', '.join(others)})"
+        name = _WORD_ENDS.sub(" ", str(key))  # "firstChoice" becomes "first Choice"
+        note = name if content in labels else f"{name} {content}"
+        notes.append(note.strip())
+    label = ", ".join(labels) or "n/a"
+    return f"{word}: {label} ({', '.join(notes)})"

@@ -68,9 +68,11 @@ class AssociationList:
         or a negative number if it is unknown. Any label of the group is accepted then. Texts that are no label of the
         group have the position -2, which is never offered.
         """
-        positions = {label.casefold(): k for k, label in enumerate(self.labels[group])}
-        chosen = lookup(choices, positions, -2).astype(int)
-        return np.asarray((chosen >= 0) & ((chosen == offered) | (offered < 0)))
+        position_of_label = {label.casefold(): position for position, label in enumerate(self.labels[group])}
+        chosen = lookup(choices, position_of_label, -2).astype(int)
+        is_label_of_group = chosen >= 0
+        is_offered = (chosen == offered) | (offered < 0)
+        return np.asarray(is_label_of_group & is_offered)
 
 
 def words_of_class(name: str) -> str:
@@ -88,7 +90,9 @@ def lookup(column: "pd.Series[Any]", values: Mapping[str, Any], otherwise: Any) 
 
 
 def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
-    """Return lists by stereotype.
+    """Return lists by stereotype, each with two groups of labels and a class of words for each group.
+
+    The argument is one list, or several lists in one of the forms that `named_lists` describes.
 
     Raises
     ------
@@ -129,7 +133,8 @@ def named_lists(wordlist: Any) -> dict[str, Any]:
     """Return the sources of lists by stereotype, without reading the lists.
 
     The argument is one list, a mapping of lists by name, a sequence of lists, a TOML file with several lists, or the
-    name of built-in answers. A single list has its own name as the stereotype.
+    name of built-in answers. A single list has its own name as the stereotype. A mapping with one of the keys "groups",
+    "classes", and "stereotypes" (`_KEYS`) is the content of a list, and other mappings have the names of lists as keys.
     """
     if isinstance(wordlist, str | Path):
         lists = _lists_in_file(wordlist)
@@ -138,8 +143,8 @@ def named_lists(wordlist: Any) -> dict[str, Any]:
     elif isinstance(wordlist, Mapping) and not _KEYS & set(wordlist):
         lists = {}
         for key, source in wordlist.items():
-            is_list = isinstance(source, Mapping) and bool(_KEYS & set(source))
-            lists[str(key)] = WordList.from_mapping(source, name=str(key)) if is_list else source
+            has_content = isinstance(source, Mapping) and bool(_KEYS & set(source))
+            lists[str(key)] = WordList.from_mapping(source, name=str(key)) if has_content else source
         return lists
     elif isinstance(wordlist, Sequence):
         lists = {}
@@ -201,23 +206,26 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
                 f" column '{LABELS}' requires three groups or more, each with its own class. For two groups, use the"
                 " columns label_a and label_b."
             )
-    rows = frame.assign(stereotype=frame["stereotype"] if "stereotype" in frame else next(iter(lists)))
+    first_list, *_ = lists
+    rows = frame.assign(stereotype=frame.get("stereotype", first_list))
     rows = rows.astype({LABELS: str, "stereotype": str})
     check_stereotypes(rows["stereotype"].unique(), lists)
     parts, lists_of_groups = [], {}
     for stereotype, answers in rows.groupby("stereotype", sort=False):
         words = lists[str(stereotype)]
         for group, part in _split_by_group(answers, words):
-            name, stereotypical = f"{stereotype}: {group}", words.stereotypes[group]
+            name = f"{stereotype}: {group}"
             parts.append(part.assign(stereotype=name))
+            own_class = words.stereotypes[group]
+            other_class = f"not {own_class}"
             other_words: list[str] = []
             for class_name in words.stereotypes.values():
-                if class_name != stereotypical:
+                if class_name != own_class:
                     other_words += words.classes[class_name]
             content: dict[str, Any] = {
                 "groups": {group: list(words.groups[group]), OTHERS: sorted(map(str, part.label_b.unique()))},
-                "classes": {stereotypical: list(words.classes[stereotypical]), f"not {stereotypical}": other_words},
-                "stereotypes": {group: stereotypical, OTHERS: f"not {stereotypical}"},
+                "classes": {own_class: list(words.classes[own_class]), other_class: other_words},
+                "stereotypes": {group: own_class, OTHERS: other_class},
             }
             lists_of_groups[name] = WordList.from_mapping(content, name=name)
     return pd.concat(parts, ignore_index=True), lists_of_groups
@@ -235,8 +243,9 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
     labels_of_text: dict[str, dict[str, str]] = {}
     for text in rows[LABELS].unique():
         labels = tuple(map(str.strip, text.split(SEPARATOR.strip())))
-        labels_of_text[text] = {group_of.get(label.casefold(), ""): label for label in labels}
-        if set(labels_of_text[text]) != set(words.groups) or len(labels) != len(words.groups):
+        label_of_group = {group_of.get(label.casefold(), ""): label for label in labels}
+        labels_of_text[text] = label_of_group
+        if set(label_of_group) != set(words.groups) or len(labels) != len(words.groups):
             raise AnswersError(
                 f"The labels '{text}' are not one of each group ({', '.join(words.groups)}). Write one label of each"
                 f" group, separated by '{SEPARATOR}'."

@@ -37,9 +37,14 @@ LOG_ODDS, SHARE_FIRST = "log_odds", "first"
 def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
     r"""Return the log odds ratio as a mean of one value for each answer (pseudo-values of Mantel and Haenszel's ratio).
 
-    With the sums :math:`R_i = a_i d_i / n_i` of stereotypical and :math:`S_i = b_i c_i / n_i` of opposite choices, the
-    value of answer i is :math:`\psi + R_i / \bar R - S_i / \bar S`. The result is None if all choices, or none, are
-    stereotypical in every answer with both labels. The log odds are then unbounded.
+    `replies` has a row for each answer. For words of class a, whose stereotypical label is label a, ``valid_a`` is the
+    number of choices, and ``hits_a`` the number of stereotypical choices. The columns of class b are named accordingly.
+
+    With the terms :math:`R_i = a_i d_i / n_i` of stereotypical and :math:`S_i = b_i c_i / n_i` of opposite choices, the
+    value of answer i is :math:`\psi + R_i / \bar R - S_i / \bar S`. Here, a and d are the numbers of words of class a
+    with label a, and of class b with label b; b and c are the numbers of words with the label of the other class; and n
+    is the number of all words. The result is None if all choices, or none, are stereotypical in every answer with both
+    labels. The log odds are then unbounded.
     """
     n_words = (replies.valid_a + replies.valid_b).to_numpy(float)
     label_a_in_a = replies.hits_a.to_numpy(float)
@@ -57,8 +62,9 @@ def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
 def observed_log_odds(cell: Cell) -> Observed | None:
     """Return the log odds of answers as data for the model of D, or None if the log odds are unbounded or too large.
 
-    The pseudo-values are divided by `LARGEST`, so that they lie between -1 and 1 like D. There are no contrasts of
-    words.
+    The model expects values near -1 to 1, the range of D. The pseudo-value of each answer (see `pseudo_values`) is
+    therefore divided by `LARGEST`, the largest log odds ratio that is analysed. Contrasts between words, from which the
+    model of D also learns, are not defined for log odds, and are empty. The variance from rounding D is nearly zero.
     """
     values = pseudo_values(cell.counted)
     if values is None or abs(values.mean()) >= LARGEST:
@@ -78,18 +84,37 @@ def position_row(cell: Cell, effects: Sequence[str], seed: int, ci_prob: float) 
     These are the association in log odds, and the share of choices for the label that was named first, each with an
     interval. They are missing if the log odds are unbounded, or if it is not known which label was named first.
     """
-    lower, upper = interval_names(ci_prob, "ci", SHARE_FIRST)
-    # The summary of any draws, such as a single zero, has the names of the columns.
-    columns = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
-    row: dict[str, Any] = dict.fromkeys([*columns, f"{SHARE_FIRST}_share", lower, upper], np.nan)
+    return _columns_of_log_odds(cell, effects, seed, ci_prob) | _columns_of_first_share(cell, ci_prob)
+
+
+def _columns_of_log_odds(cell: Cell, effects: Sequence[str], seed: int, ci_prob: float) -> dict[str, Any]:
+    """Return the mean, sd and interval of the association in log odds, which are missing if it is unbounded.
+
+    The model of D is fitted to log odds that were divided by `LARGEST`, so the draws of its mean (mu) are multiplied by
+    `LARGEST`.
+    """
     data = observed_log_odds(cell)
-    if data is not None:
+    if data is None:
+        # The summary of any draws, such as a single zero, has the names of the columns.
+        summary: dict[str, Any] = dict.fromkeys(summarize_draws(np.zeros(1), ci_prob), np.nan)
+    else:
         posterior = sample(Density(data, without_words(effects)), seed)
-        log_odds = LARGEST * posterior.draws.mu.to_numpy()
-        for name, number in summarize_draws(log_odds, ci_prob).items():
-            row[f"{LOG_ODDS}_{name}"] = float(number)
+        summary = summarize_draws(LARGEST * posterior.draws.mu.to_numpy(), ci_prob)
+    return {f"{LOG_ODDS}_{name}": float(number) for name, number in summary.items()}
+
+
+def _columns_of_first_share(cell: Cell, ci_prob: float) -> dict[str, Any]:
+    """Return the mean share of choices for the label that was named first, with its interval between 0 and 1.
+
+    The interval allows for answers with the same label of either group, which are not independent. Without answers
+    whose first label is known, the numbers are missing.
+    """
     shares, replies = cell.named_first
+    share = lower = upper = np.nan
     if len(shares):
+        share = float(shares.mean())
         low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
-        row |= {f"{SHARE_FIRST}_share": float(shares.mean()), lower: max(low, 0.0), upper: min(high, 1.0)}
-    return row
+        lower = max(low, 0.0)
+        upper = min(high, 1.0)
+    lower_name, upper_name = interval_names(ci_prob, "ci", SHARE_FIRST)
+    return {f"{SHARE_FIRST}_share": share, lower_name: lower, upper_name: upper}

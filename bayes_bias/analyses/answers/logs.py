@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -30,14 +31,12 @@ guardrail_intervened guardrails refusal sensitive block_reason_unspecified other
 _CALL = "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
 # Reasons of complete replies.
 _END = "stop end_turn stop_sequence eos eos_token endoftext end_of_text complete completed finish finished word none"
-ENDING_OF: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(_CUT.split(), CUT_OFF),
-        **dict.fromkeys(_BLOCK.split(), BLOCKED),
-        **dict.fromkeys(_CALL.split(), TOOL_CALL),
-        **dict.fromkeys(_END.split(), ""),
-    }
-)
+ENDING_OF: Mapping[str, str] = {
+    **dict.fromkeys(_CUT.split(), CUT_OFF),
+    **dict.fromkeys(_BLOCK.split(), BLOCKED),
+    **dict.fromkeys(_CALL.split(), TOOL_CALL),
+    **dict.fromkeys(_END.split(), ""),
+}
 # The keys of the reason, in responses of all services and in columns of a table.
 _KEYS = "finish_reason stop_reason finishReason stopReason done_reason stop_type ended native_finish_reason"
 ENDING_KEYS = tuple(_KEYS.split())
@@ -65,26 +64,29 @@ class Reply(NamedTuple):
 
     @property
     def row(self) -> dict[str, str]:
-        """Return the text and the ending of the reply.
+        """Return the text of the reply ("reply"), and the outcome of a reply that is not complete ("ended").
 
         The text joins all parts. Drafts are written between <think> and </think>. A part of the kind "tool" is a call
         of a tool, and its text has the arguments of the call. These arguments are only read if the reply has no answer,
-        and the ending is then a call of a tool. Otherwise, the ending depends on the reason that the service names.
+        and the outcome is then a call of a tool. Otherwise, the outcome depends on the reason that the service names.
         """
-        kinds = {part.kind for part in self.parts if part.text or part.kind == "tool"}
+        has_answer = any(part.kind == "answer" and part.text for part in self.parts)
+        has_call = any(part.kind == "tool" for part in self.parts)
         texts = []
         for part in self.parts:
-            if part.text and (part.kind != "tool" or "answer" not in kinds):
+            if part.text and (part.kind != "tool" or not has_answer):
                 texts.append(_DRAFT.format(part.text) if part.kind == "draft" else _text(part.text))
-        is_call = "tool" in kinds and "answer" not in kinds
         text = "\n".join(texts)
-        return {"reply": text, "ended": TOOL_CALL if is_call else ending_of(self.reason, text)}
+        ended = TOOL_CALL if has_call and not has_answer else ending_of(self.reason, text)
+        return {"reply": text, "ended": ended}
 
 
 def ending_of(reason: Any, text: Any) -> str:
     """Return the outcome of a reply that ended for this reason, which is empty if the reply is complete.
 
-    A reply without text that ended for an unknown reason is cut off, because it is no refusal.
+    The reason is a text of a service, such as "MAX_TOKENS", or an object with the key "reason". The table `ENDING_OF`
+    has the outcome of each known reason: "cut off", "blocked", "tool call", or an empty text. A reply without text that
+    ended for an unknown reason is cut off, because it is no refusal.
 
     Examples
     --------
@@ -95,9 +97,9 @@ def ending_of(reason: Any, text: Any) -> str:
         reason = reason.get("reason")
     if _is_missing(reason):
         return ""
-    name = str(reason).casefold().replace("-", "_")
-    if reason in ENDING_OF.values():  # a table that was made with `replies_of_log`
+    if reason in ENDING_OF.values():  # an outcome, in a table that was made with `replies_of_log`
         return str(reason)
+    name = str(reason).casefold().replace("-", "_")
     return ENDING_OF.get(name, CUT_OFF if _is_missing(text) else "")
 
 
@@ -105,9 +107,10 @@ def ending_of(reason: Any, text: Any) -> str:
 
 
 def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Yield the replies of a chat completion, or of a text completion.
+    """Yield the replies of a chat completion, or of a text completion, which are in the list "choices" of a response.
 
-    A message may have a draft, a content, a refusal, and calls of tools. Services use different names for the draft.
+    A choice of a text completion has a text, and other choices have a message. A message may have a draft (under one of
+    three keys, depending on the service), a content, a refusal, and calls of tools.
     """
     for choice in body["choices"]:
         reason = _reason(choice)
@@ -131,14 +134,16 @@ def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
         content = candidate.get("content") or {}
         yield Reply(_parts(content.get("parts")), _reason(candidate))
     if not candidates:
-        yield Reply([], (body.get("promptFeedback") or {}).get("blockReason") or "safety")
+        feedback = body.get("promptFeedback") or {}
+        yield Reply([], feedback.get("blockReason") or "safety")
 
 
 def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
     """Yield the reply of a response with the key ``output``, whose form depends on the service.
 
     It is a list of items in OpenAI's Responses (messages, summaries of reasoning, and calls of functions), a message in
-    Bedrock's Converse and Nova, or a text.
+    Bedrock's Converse and Nova, or a text. A summary of reasoning is a draft of the reply. The reason for the end of
+    the reply is in the response, under different keys.
     """
     output = body["output"]
     if isinstance(output, Mapping):
@@ -149,26 +154,27 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
         yield Reply([Part(output)], _reason(body))
         return
     parts: list[Part] = []
-    for item in output:  # messages, summaries of reasoning, and calls of functions
+    for item in output:
         if str(item.get("type")).endswith("_call"):
             parts.append(Part(_arguments(item), "tool"))
         elif item.get("type") == "reasoning":
             parts += [Part(part.text, "draft") for part in _parts(item.get("summary"))]
         else:
             parts += _parts(item.get("content"))
-    reason = (body.get("incomplete_details") or {}).get("reason")
-    yield Reply(parts, reason or body.get("status"))
+    details = body.get("incomplete_details") or {}
+    yield Reply(parts, details.get("reason") or body.get("status"))
 
 
 def _list_of_replies(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Yield the replies of a response with a list of texts under a key, or of objects with a text.
+    """Yield the replies of a response that has a list under a key, whose items are texts or objects with a text.
 
-    Some programs write a list inside of a list, and LangChain writes messages with their fields under "kwargs".
+    Some programs write a list inside of a list, which is flattened, and LangChain writes the fields of a message under
+    "kwargs".
     """
-    content = body[key]
-    while isinstance(content, list) and content and isinstance(content[0], list):
-        content = [text for inner in content for text in inner]
-    for item in content:
+    items = body[key]
+    while isinstance(items, list) and items and isinstance(items[0], list):
+        items = list(chain(*items))
+    for item in items:
         if not isinstance(item, Mapping):
             yield Reply([Part(item)])
             continue
@@ -179,7 +185,10 @@ def _list_of_replies(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
 
 
 def _one_reply(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
-    """Yield the reply of a response with one text under a key, one message, or the parts of a message."""
+    """Yield the reply of a response with one reply under a key: a text, a message, or a list of parts of a message.
+
+    A message is an object with its content or text, and optionally a draft ("thinking") and calls of tools.
+    """
     content = body[key]
     parts: list[Part] = []
     if isinstance(content, Mapping):
@@ -196,23 +205,22 @@ _LISTS = ("generations", "completions", "outputs", "resps")
 # Keys of one reply in Llama in Bedrock, text-generation-inference, Ollama, other programs, and Anthropic.
 _ONE = ("generation", "generated_text", "message", "response", "content", "completion", "text")
 # The first key that a response has determines how it is read.
-CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = MappingProxyType(
-    {
-        "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
-        "candidates": _candidates,  # Gemini
-        "promptFeedback": _candidates,
-        **{key: partial(_list_of_replies, key) for key in _LISTS},
-        "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
-        **{key: partial(_one_reply, key) for key in _ONE},
-    }
-)
+CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = {
+    "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
+    "candidates": _candidates,  # Gemini
+    "promptFeedback": _candidates,
+    **{key: partial(_list_of_replies, key) for key in _LISTS},
+    "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
+    **{key: partial(_one_reply, key) for key in _ONE},
+}
 
 
 def _parts(content: Any) -> list[Part]:
-    """Return the parts of a content, which is a text or a list of texts and objects.
+    """Return the parts of the content of a message, which is a text or a list of texts and objects.
 
-    An object is a call of a tool, a draft, or a text. Services mark drafts by their key ("thinking"), their type, or
-    ``"thought": true``.
+    An object is a call of a tool, a draft, or a text. The keys depend on the service: calls are recognised by their key
+    or by a type such as "tool_use", and drafts by their key ("thinking", for example), by their type, or by
+    ``"thought": true``. A draft may be an object with a text.
     """
     if not isinstance(content, list):
         return [Part(None if _is_missing(content) else content)]
@@ -238,10 +246,13 @@ def _parts(content: Any) -> list[Part]:
 def _reason(*holders: Any) -> Any:
     """Return the reason for the end of a reply in the first of these objects that has one, or None.
 
-    Depending on the service, the reason is in the reply, in the response, or in further details.
+    Depending on the service, the reason is in the reply, in the response, or in further details, under one of the keys
+    in `ENDING_KEYS`, such as "finish_reason". Objects that a service omits may be None.
     """
-    reasons = (first_at(holder, ENDING_KEYS) for holder in holders if isinstance(holder, Mapping))
-    return next((reason for reason in reasons if reason is not None), None)
+    for holder in holders:
+        if isinstance(holder, Mapping) and first_at(holder, ENDING_KEYS) is not None:
+            return first_at(holder, ENDING_KEYS)
+    return None
 
 
 def _arguments(call: Mapping[str, Any]) -> Any:
@@ -328,15 +339,13 @@ SHAPES = (
     Shape("message", ("content", "role|stop_reason|stop_type"), _OWN_IDS, ("",)),
 )
 # Files with one object: the keys of the object, and the path of its records.
-FILES: Mapping[tuple[str, ...], str] = MappingProxyType(
-    {
-        ("eval", "samples"): "samples",
-        ("request_states",): "request_states",
-        ("results.results",): "results.results",
-        ("results",): "results",
-        ("runs",): "runs",
-    }
-)
+FILES: Mapping[tuple[str, ...], str] = {
+    ("eval", "samples"): "samples",
+    ("request_states",): "request_states",
+    ("results.results",): "results.results",
+    ("results",): "results",
+    ("runs",): "runs",
+}
 _MODELS_OF_FILES = ("eval.model", "adapter_spec.model", "model")
 
 
@@ -352,18 +361,20 @@ def records_of(content: Any) -> Any:
     if has_only_texts and not {"id", "reply"} <= set(content):
         return [{"id": name, "reply": text} for name, text in content.items()]
     model = first_at(content, _MODELS_OF_FILES)
-    shared = {} if model is None else {"model": model}
+    fields_of_file = {} if model is None else {"model": model}
     for keys, path in FILES.items():
         records = at_path(content, path)
-        if all(has_path(content, key) for key in keys) and isinstance(records, list | None):
-            return [shared | record for record in records or []]
+        has_keys = all(has_path(content, key) for key in keys)
+        if has_keys and isinstance(records, list | None):
+            return [fields_of_file | record for record in records or []]
     return [content] if shape_of([content]) else content
 
 
 def shape_of(records: Iterable[Mapping[str, Any]]) -> Shape | None:
-    """Return the shape of the first record that has the keys of a shape, or None for another table.
+    """Return the shape of a log, from the first record that has all keys of a shape, or None if there is none.
 
-    Records with a column "reply" are such a table, whatever their other columns are.
+    A shape describes where a program writes the ids, responses, and models (see `Shape`). Records with a key "reply"
+    are rows of an ordinary table, whatever their other keys are.
     """
     for record in records:
         if "reply" in record:
@@ -375,10 +386,12 @@ def shape_of(records: Iterable[Mapping[str, Any]]) -> Shape | None:
 
 
 def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProxyType({})) -> pd.DataFrame:
-    """Return rows with ``id``, ``reply``, ``ended``, and ``model``. Requests that failed are omitted with a notice.
+    """Return rows with ``id``, ``reply``, ``ended``, and ``model`` from a log, whose program is recognised by its keys.
 
-    If a service returns a draft separately, the draft is inserted before the answer, between <think> and </think>. A
-    table with columns is returned with these columns, where ``response``, ``output``, or ``completion`` is the reply.
+    Requests that failed are omitted with a notice. If a service returns a draft separately, the draft is inserted
+    before the answer, between <think> and </think>. `columns` has the paths of the id, the reply, and the model in
+    other logs. An ordinary table is returned with its columns, where ``response``, ``output``, or ``completion`` is the
+    reply.
 
     Raises
     ------
@@ -386,7 +399,7 @@ def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProx
         If the format of a row is unknown, or if there is no reply.
     """
     if columns:
-        return _mapped(frame, columns)
+        return _columns_at_paths(frame, columns)
     records = frame.to_dict("records")
     shape = shape_of(records)
     if shape is not None:
@@ -415,10 +428,11 @@ def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
     return _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
 
 
-def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+def _columns_at_paths(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     """Return a table whose columns contain the values at dotted paths, such as "choices.0.message.content".
 
-    `columns` maps the names of columns to paths. Other columns are omitted, except for the reason of the ending.
+    `columns` maps the names of columns to paths. Other columns are omitted, except for the reason of the ending and the
+    fingerprint of the model. The column `READ_AS` describes the paths. Raise an error if a row lacks a path.
     """
     rows: list[dict[str, Any]] = []
     for number, record in enumerate(frame.to_dict("records"), 1):
@@ -430,32 +444,37 @@ def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
                     f" {_keys(record)}."
                 )
             value = at_path(record, path)
-            write = _text if column == "reply" else str
-            row[column] = "" if _is_missing(value) else write(value)
+            as_text = _text if column == "reply" else str
+            row[column] = "" if _is_missing(value) else as_text(value)
         rows.append(row)
-    shown = ", ".join(f"{column}: {path}" for column, path in columns.items())
-    kept = [name for name in frame if name in ENDING_KEYS or name == FINGERPRINT]
-    mapped = pd.DataFrame(rows).assign(**{name: frame[name].to_numpy() for name in kept})
-    return _with_endings(mapped.assign(**{READ_AS: shown}))
+    table = pd.DataFrame(rows)
+    for name in frame:
+        if name in ENDING_KEYS or name == FINGERPRINT:
+            table[name] = frame[name].to_numpy()
+    table[READ_AS] = ", ".join(f"{column}: {path}" for column, path in columns.items())
+    return _with_endings(table)
 
 
 def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table with a column ``ended``, the outcome of each reply that was cut off, blocked, or a call of a tool.
 
-    It replaces the column with the reason for the end of each reply. A table without this column is unchanged.
+    It replaces the column with the reason for the end of each reply, which has one of several names (`ENDING_KEYS`),
+    such as "finish_reason". A table without this column is unchanged.
     """
-    name = next((name for name in ENDING_KEYS if name in frame), None)
-    if name is None or "reply" not in frame:
+    columns_of_reasons = [name for name in ENDING_KEYS if name in frame]
+    if not columns_of_reasons or "reply" not in frame:
         return frame
+    name = columns_of_reasons[0]
     endings = [ending_of(reason, text) for reason, text in zip(frame[name], frame["reply"], strict=True)]
     return frame.drop(columns=name).assign(ended=endings)
 
 
 def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, remedy: str) -> pd.DataFrame:
-    """Return the results of a function that reads the response of each record, with the ids of the prompts.
+    """Return a row for each reply in the records of a log, with the id of its prompt.
 
-    The `shape` of the records determines the paths of the id and the response. Requests that failed are omitted with a
-    notice. An error ends with the `remedy`.
+    The `shape` of the records has the paths of the id and the response, and the function `read` returns the fields of
+    each reply in a response. A record without replies is a request that failed. Failed requests are omitted with a
+    notice. An error about the form of a response ends with the `remedy`.
     """
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
@@ -484,9 +503,11 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
 
 
 def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:
-    """Yield the replies to a request, each with the model and its fingerprint. A failed request has no replies.
+    """Yield the replies in one record of a log, as rows. A failed request has no replies.
 
-    The function `read` returns the replies in the response of the record.
+    The `shape` of the record has the paths of the response and the model, and the function `read` returns the replies
+    in a response. Each row also has the model, its fingerprint, and scores, if the record has them. A prompt that a
+    filter rejected is one reply without text.
     """
     result = record.get("result")
     has_failed = isinstance(result, Mapping) and result.get("type") in _FAILED
@@ -504,17 +525,22 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
     if isinstance(body, str):
         body = {"text": body, **{key: record[key] for key in ENDING_KEYS if key in record}}
     model = first_at(body, ("model", "modelVersion")) or first_at(record, shape.models)
-    shared = {} if model is None else {"model": str(model)}
-    if fingerprint := body.get(FINGERPRINT):
-        shared[FINGERPRINT] = str(fingerprint)
+    fields_of_record = {} if model is None else {"model": str(model)}
+    if body.get(FINGERPRINT):
+        fields_of_record[FINGERPRINT] = str(body[FINGERPRINT])
     if isinstance(record.get("scores"), Mapping):
-        shared[SCORES] = json.dumps({name: score.get("value") for name, score in record["scores"].items()})
+        value_of_score = {name: score.get("value") for name, score in record["scores"].items()}
+        fields_of_record[SCORES] = json.dumps(value_of_score)
     for reply in read(body):
-        yield {**reply, **shared}
+        yield {**reply, **fields_of_record}
 
 
 def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the text and the ending of each reply in a response. The first key in `CONTENTS` shows how to read it."""
+    """Return the text and the ending of each reply in a response.
+
+    `CONTENTS` maps keys of responses, such as "choices", to functions that read them. The first of these keys that the
+    response has determines how it is read. The error for another response names the most frequent keys.
+    """
     for key, read in CONTENTS.items():
         if isinstance(body.get(key), Mapping | list | str):
             return (reply.row for reply in read(body))
@@ -522,13 +548,14 @@ def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the listed first tokens of each reply, with their log probabilities, from a response with `top_logprobs`.
+    """Yield the most probable first tokens of each reply, with their log probabilities ("top").
 
-    The response has the form of OpenAI, vLLM, or inspect_ai.
+    The response has the form of OpenAI, vLLM, or inspect_ai, in which `top_logprobs` lists these tokens.
     """
     for choice in body["choices"]:
+        first_token = choice["logprobs"]["content"][0]
         top = []
-        for token in choice["logprobs"]["content"][0]["top_logprobs"]:
+        for token in first_token["top_logprobs"]:
             top.append((str(token["token"]), float(token["logprob"])))
         if not top:
             raise KeyError("top_logprobs")
@@ -541,7 +568,7 @@ _NOTHING = object()
 
 
 def at_path(record: Any, path: str, otherwise: Any = None) -> Any:
-    """Return the value at a dotted path, in which a number is the position in a list.
+    """Return the value at a dotted path, in which a number is the position in a list, or `otherwise` if there is none.
 
     Examples
     --------
@@ -568,8 +595,11 @@ def has_path(record: Any, path: str) -> bool:
 
 def first_at(record: Any, paths: Iterable[str]) -> Any:
     """Return the first value at these paths that is not missing or empty, or None."""
-    values = (at_path(record, path) for path in paths)
-    return next((value for value in values if not _is_missing(value)), None)
+    for path in paths:
+        value = at_path(record, path)
+        if not _is_missing(value):
+            return value
+    return None
 
 
 def _is_missing(value: Any) -> bool:
@@ -584,6 +614,6 @@ def _keys(record: Mapping[str, Any]) -> str:
     """
     keys = []
     for key, value in record.items():
-        inner = f" ({', '.join(map(str, list(value)[:_SHOWN]))})" if isinstance(value, Mapping) and value else ""
-        keys.append(f"{key}{inner}")
+        inner_keys = list(map(str, value))[:_SHOWN] if isinstance(value, Mapping) else []
+        keys.append(f"{key} ({', '.join(inner_keys)})" if inner_keys else str(key))
     return ", ".join(keys[:_SHOWN])

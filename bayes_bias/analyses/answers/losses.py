@@ -31,8 +31,9 @@ def shares_lost(counts: pd.DataFrame) -> "pd.Series[float]":
 def reasons(cell: Cell) -> Iterator[str]:
     """Yield the reasons for which the choices of a model have no verdict, each as a clause.
 
-    Choices of one label may be lost because the model spells it differently, choices of one class may be lost more
-    often, or too many choices may be lost in all.
+    A choice is lost if it could not be read, for example because it was not understood. The table of counts has a row
+    for the model, for each label, and for each class of words. Choices of one label may be lost because the model
+    spells it differently, choices of one class may be lost more often, or too many choices may be lost in all.
     """
     counts = cell.reading.levels
     for label in _unread_labels(counts):
@@ -45,7 +46,7 @@ def reasons(cell: Cell) -> Iterator[str]:
     counts_of_classes = counts.loc[["class"]]
     if _differ(counts_of_classes):
         shares = shares_lost(counts_of_classes)
-        class_name = shares.idxmax()[1]
+        _, class_name = shares.idxmax()
         most = percent(float(shares.max()))
         fewest = percent(float(shares.min()))
         yield f"{most} of choices for words of '{class_name}' are lost, but {fewest} of others"
@@ -56,17 +57,17 @@ def reasons(cell: Cell) -> Iterator[str]:
 
 def first_reason(cells: Sequence[Cell]) -> str:
     """Return the first reason for which the choices of any of these models have no verdict, or an empty text."""
-    for cell in cells:
-        for reason in reasons(cell):
-            return reason
-    return ""
+    all_reasons = [reason for cell in cells for reason in reasons(cell)]
+    return all_reasons[0] if all_reasons else ""
 
 
 def _unread_labels(counts: pd.DataFrame) -> list[str]:
     """Return the labels of which many choices are lost, and which are never chosen or lost more often than others.
 
-    A label is lost more often if its share of lost choices exceeds twice the share of the other labels of its group by
-    more than `MOST_DIFFERENCE`. Whole replies are lost by chance, so a small difference between labels is no reason.
+    `counts` has a row for each label of both groups (the levels of the factors "label_a" and "label_b"), a column for
+    each outcome of choices, and in ``picked`` the number of choices of the label. A label is lost more often if its
+    share of lost choices exceeds twice the share of the other labels of its group by more than `MOST_DIFFERENCE`. Whole
+    replies are lost by chance, so a small difference between labels is no reason.
     """
     unread = []
     for factor in ("label_a", "label_b"):
@@ -91,15 +92,16 @@ def _differ(counts: pd.DataFrame) -> bool:
 
     Differences are ignored if fewer than `FEWEST` choices are lost in all rows together.
     """
+    n_lost = counts[list(LOST)].to_numpy().sum()
     shares = shares_lost(counts)
-    return bool(counts[list(LOST)].to_numpy().sum() >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)
+    return bool(n_lost >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)
 
 
 def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tuple[float, float]) -> str:
     """Return a clause if choices in place of the invalid ones could change the verdict, or an empty text.
 
-    The verdict is the sign of an interval that excludes zero. It must not change if the `interval` around the
-    `observed` mean is moved to the lowest or to the highest possible mean, the `bounds`.
+    The verdict is the sign of an interval that excludes zero, or 0 if it includes zero. It must not change if the
+    `interval` around the `observed` mean is moved to the lowest or to the highest possible mean, the `bounds`.
     """
     verdicts = set()
     for mean in (*bounds, observed):
@@ -109,7 +111,7 @@ def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tup
         verdicts.add(np.sign(lower) if excludes_zero else 0.0)
     if len(verdicts) == 1:
         return ""
-    low, high = (signed(end) for end in bounds)
+    low, high = map(signed, bounds)
     return (
         f"choices that are missing could change it, because the mean lies between {low} and {high} with any choices in"
         " their place"
@@ -136,7 +138,8 @@ def notices_of_position(cell: Cell) -> Iterator[str]:
     """Yield notices if a model prefers a position, or if a group was named first more often than the other.
 
     A model prefers a position if the interval of its share of choices for the first label excludes one half. The share
-    is only known for answers whose first label is known.
+    is only known for answers whose first label is known (``first`` is the group of this label), and must be known for
+    `FEWEST` answers. Its interval allows for answers with the same label, which are not independent (`two_way`).
     """
     shares, replies = cell.named_first
     if len(shares) < FEWEST:

@@ -37,14 +37,12 @@ PRIORS = MappingProxyType({"word": 0.25, "wording": 0.25, "label_a": 0.5, "label
 PRIOR_TEXTS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 ANSWER, WORD, PAIR = "answer", "word", "pair"
 # The effects that are treated as samples in each scope. Scopes are sorted from these answers alone to new labels.
-SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "trials": (),
-        "words": (WORD,),
-        "wordings": (WORD, "wording"),
-        "all": (WORD, "wording", "label_a", "label_b", PAIR),
-    }
-)
+SAMPLES: Mapping[str, tuple[str, ...]] = {
+    "trials": (),
+    "words": (WORD,),
+    "wordings": (WORD, "wording"),
+    "all": (WORD, "wording", "label_a", "label_b", PAIR),
+}
 # The maximum number of array elements that are processed at once.
 _AT_ONCE = 1_000_000
 
@@ -76,24 +74,27 @@ class Observed:
 
 
 def observed(cell: Cell) -> Observed:
-    """Return the answers about one stereotype as data for the model.
+    """Return the answers about one stereotype as data for the model: D of each answer with its codes and word weights.
 
     If a question has n words of class a and m words of class b, D has the weights 1/n and -1/m for the effects of these
-    words. The rounding variance of D is computed from the median numbers of words with a valid choice.
+    words. Because D is computed from shares of n and m words, it has the rounding variance (1/n² + 1/m²) / 12, with the
+    median numbers n and m of words with a valid choice.
     """
     replies, questions = cell.counted, cell.questions
     words = pd.Index(questions.words)
     is_asked = np.array([words.isin(words_of_set) for words_of_set in cell.sets], float)  # (word_set, word)
     asked_a = is_asked * questions.is_word_a
     asked_b = is_asked * ~questions.is_word_a
-    weights = np.asarray(asked_a / asked_a.sum(axis=1, keepdims=True) - asked_b / asked_b.sum(axis=1, keepdims=True))
+    n = asked_a.sum(axis=1, keepdims=True)
+    m = asked_b.sum(axis=1, keepdims=True)
+    weights = np.asarray(asked_a / n - asked_b / m)
     contrasts, noise = word_contrasts(cell)
     rounding = (replies.valid_a.median() ** -2 + replies.valid_b.median() ** -2) / 12
     return Observed(differences(replies), keys_of(replies), weights, contrasts, noise, rounding)
 
 
 def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
-    """Return the effects that are treated as samples under a scope.
+    """Return the effects that are treated as samples under a scope, such as words and wordings under "wordings".
 
     With one pair of labels, the effects of labels are confounded with mu and are omitted.
     """
@@ -101,14 +102,15 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 
 
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
-    """Return integer codes of the set of words, the wording, and the labels of each answer, by column.
+    """Return integer codes of the set of words, the wording, the pair of labels, and both labels of each answer.
 
-    Equal codes in a column mean equal levels. The code of an unknown label is -1.
+    The result has a row for each answer. Equal codes in a column mean equal levels. The code of an unknown label is -1.
     """
     keys = {"word_set": replies.word_set.to_numpy()}
     keys["wording"], _ = pd.factorize(replies.wording, sort=True)
     keys[PAIR], _ = pd.factorize(pairs_of(replies), sort=True)
     for name in ("label_a", "label_b"):
+        # `factorize` gives missing values the code -1.
         keys[name], _ = pd.factorize(replies[name].where(replies[name] != UNKNOWN), sort=True)
     return pd.DataFrame(keys)
 
@@ -121,9 +123,11 @@ def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
 def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
     """Return Helmert contrasts between words of a class in the same prompts, and the standard errors of the contrasts.
 
-    A contrast is a weighted sum of the words' shares of stereotypical choices, whose weights sum to zero. Effects of
-    labels and wordings are the same for all words of a prompt, and cancel. The standard errors are based on the
-    residual variance of choices, after answer means and word means are removed.
+    A contrast c = H p is a weighted sum of the words' shares p of stereotypical choices, whose weights (a row of H) sum
+    to zero. Effects of labels and wordings are the same for all words of a prompt, and cancel. If s² is the residual
+    variance of choices, after answer means and word means are removed, a share of n choices has the variance s² / n.
+    Contrasts are computed for words of one class (the side a or b) in one set of words, and joined. Sets with a single
+    word, or with at most one choice of each word, have none.
     """
     values = [np.zeros(0)]
     errors = [np.zeros(0)]
@@ -135,9 +139,9 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
         replies = cell.replies[(cell.replies.word_set == word_set) & (cell.replies[f"valid_{side}"] > 0)]
         share_of_word = (words.hits / words.valid).to_numpy()
         variance = _residual_variance(replies[f"hits_{side}"], replies[f"valid_{side}"], share_of_word)
-        contrasts = helmert(n_words)  # (contrast, word)
-        values.append(contrasts @ share_of_word)
-        errors.append(np.sqrt(contrasts**2 @ (variance / n_valid)))
+        weights = helmert(n_words)  # (contrast, word)
+        values.append(weights @ share_of_word)
+        errors.append(np.sqrt(weights**2 @ (variance / n_valid)))
     return np.concatenate(values), np.concatenate(errors)
 
 
@@ -146,7 +150,8 @@ def _residual_variance(hits: "pd.Series[int]", choices: "pd.Series[int]", share_
 
     `hits` and `choices` are the numbers of stereotypical and of all valid choices in each answer, and `share_of_word`
     is the share of stereotypical choices of each word. In a two-way layout of n answers and m words, the residual sum
-    of squares is the sum within answers minus the sum between words, with (n - 1) (m - 1) degrees of freedom.
+    of squares is the sum within answers minus the sum between words, with (n - 1) (m - 1) degrees of freedom. Choices
+    are 0 or 1, so h stereotypical choices among k have the sum of squares h - h² / k around their mean.
     """
     hits = hits.to_numpy(float)
     choices = choices.to_numpy(float)
@@ -186,7 +191,7 @@ class Density:
 
     @cached_property
     def _squares_within(self) -> float:
-        """Return the sum of squared deviations of D from the mean of its cell."""
+        """Return the sum of squared deviations of D from the mean of its cell, over all answers."""
         mean_of_cell = self.data.keys.merge(self._cells, how="left")["mean"].to_numpy()
         deviations = self.data.difference - mean_of_cell
         return float(deviations @ deviations)
@@ -195,8 +200,9 @@ class Density:
     def _design(self) -> tuple[Numbers, NDArray[np.int64]]:
         """Return the design matrix of all effects except pairs, and the scale of each of its columns.
 
-        Rows are cells. The scale of a column is the position of its effect in `effects`. The last two columns, the
-        column of mu and the mean D of the cells, have no scale.
+        Rows are cells, the different questions. An effect has a column for each of its levels, with the weight of the
+        level in D. The scale of a column, its standard deviation, is given as the position of its effect in `effects`.
+        The last two columns, the ones of mu and the mean D of the cells, have no scale.
         """
         blocks, scale_of_column = [], []
         for position, effect in enumerate(self.effects):
@@ -215,10 +221,11 @@ class Density:
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
         """Return sums over answers of products of the design with itself and with pairs, and sizes of pairs.
 
-        A cell contains all answers to the same question. The design X has a row for each cell, and Z is the design of
-        pairs of labels, (cell, pair), which is 1 for the pair of a cell. With the diagonal matrix N of the numbers of
-        answers in the cells, the sums are X'NX and X'NZ. The third result is the number of answers of each pair. If the
-        model has no effects of pairs, Z has no columns.
+        The density depends on the answers only by these sums and by `_squares_within`. A cell contains all answers to
+        the same question. The design X (`_design`) has a row for each cell, and Z is the design of pairs of labels,
+        (cell, pair), which is 1 for the pair of a cell. With the diagonal matrix N of the numbers of answers in the
+        cells, the sums are X'NX and X'NZ. The third result is the number of answers of each pair. If the model has no
+        effects of pairs, Z has no columns.
         """
         design, _ = self._design
         size = self._cells["size"].to_numpy(float)
@@ -229,12 +236,14 @@ class Density:
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the log density for each row of scales, and the mean and sd of mu before truncation.
 
-        Effects of pairs are eliminated first, because each cell has only one pair. The other effects are integrated out
-        with Woodbury's identity. Rows are processed in blocks that fit into the memory.
+        A row of `scales` has the standard deviation of each effect, and of answers in the last column. Effects of pairs
+        are eliminated first, because each cell has only one pair. The other effects are integrated out with Woodbury's
+        identity. Rows are processed in blocks that fit into the memory.
         """
         _, _, answers_of_pairs = self._products
-        width = self._design[0].shape[1]
-        rows_at_once = max(1, _AT_ONCE // (width * max(width, len(answers_of_pairs))))
+        design, _ = self._design
+        n_columns = design.shape[1]
+        rows_at_once = max(1, _AT_ONCE // (n_columns * max(n_columns, len(answers_of_pairs))))
         log_density, centre, sd = np.empty((3, len(scales)))
         for start in range(0, len(scales), rows_at_once):
             block = slice(start, start + rows_at_once)
@@ -244,26 +253,38 @@ class Density:
     def _log_density_of_block(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the results of `log_density` for a block of rows that is small enough for the memory.
 
-        With X the design of the other effects, and U that of mu and the answers (1, y), all sums over answers have the
-        form X'W⁻¹U, where W is the covariance of errors and pairs. Woodbury's identity then gives U'V⁻¹U.
+        With X the design of the other effects, and U = (1, y) the columns of mu and of the answers, all sums over
+        answers have the form X'W⁻¹U, where W is the covariance of errors and pairs. If S contains the standard
+        deviations of the columns of X, and L is the Cholesky factor of I + S X'W⁻¹X S, Woodbury's identity gives
+
+            U'V⁻¹U = U'W⁻¹U - (L⁻¹ S X'W⁻¹U)' (L⁻¹ S X'W⁻¹U)
+
+        and log |V| = log |W| + 2 log |L|. With the variance s² of errors, the variance t² of pairs, and the number n of
+        answers of each pair,
+
+            X'W⁻¹X = (X'NX - X'NZ diag(t² / (s² + t² n)) Z'NX) / s²
+
+        where `_products` has X'NX and X'NZ. See `Density` for the log density. The first dimension of arrays are the
+        rows of `scales`.
         """
         _, scale_of_column = self._design
-        among, with_pairs, answers_of_pairs = self._products
+        design_products, pair_products, answers_of_pairs = self._products
         variance = scales[:, -1] ** 2 + self.data.rounding
         pair_variance = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
-        # [X U]' W⁻¹ [X U] for each row of scales, and log |W| less the part of the errors.
+        # [X U]' W⁻¹ [X U], (row, column, column), and log |W| less the part of the errors.
         ratio = pair_variance[:, None] / (variance[:, None] + pair_variance[:, None] * answers_of_pairs)
-        products = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
+        explained_by_pairs = (pair_products * ratio[:, None, :]) @ pair_products.T
+        products = (design_products - explained_by_pairs) / variance[:, None, None]
         log_determinant = np.log1p(pair_variance[:, None] * answers_of_pairs / variance[:, None]).sum(axis=1)
         # With S the standard deviations of the columns of X, I + S X'W⁻¹X S = L L'.
-        count = len(scale_of_column)
+        n_effects = len(scale_of_column)
         sd = scales[:, scale_of_column]
-        inner = np.eye(count) + sd[:, :, None] * products[:, :count, :count] * sd[:, None, :]
+        inner = np.eye(n_effects) + sd[:, :, None] * products[:, :n_effects, :n_effects] * sd[:, None, :]
         lower = np.linalg.cholesky(inner)
         log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
         # U'V⁻¹U = U'W⁻¹U - (L⁻¹ S X'W⁻¹U)' (L⁻¹ S X'W⁻¹U)
-        explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :count, count:])
-        remaining = products[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
+        explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :n_effects, n_effects:])
+        remaining = products[:, n_effects:, n_effects:] - np.swapaxes(explained, 1, 2) @ explained
         information, score, square = remaining[:, 0, 0], remaining[:, 0, 1], remaining[:, 1, 1]
         centre = score / information
         sd_mu = information**-0.5
@@ -301,19 +322,20 @@ class Together:
 
         Given the standard deviations, the densities are independent, so their logarithms are added.
         """
-        total = np.zeros(len(scales))
-        centre, sd = np.empty((2, len(scales), len(self.densities)))
+        sum_of_logs = np.zeros(len(scales))
+        centre, sd = np.empty((2, len(scales), len(self.densities)))  # (row, density)
         for k, density in enumerate(self.densities):
             log_density, centre[:, k], sd[:, k] = density.log_density(scales)
-            total += log_density
-        return total, centre, sd
+            sum_of_logs += log_density
+        return sum_of_logs, centre, sd
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
     """Return the weights of the levels of an effect in the D of each question, (question, level).
 
-    The weight is 1 for the level of the question. If the label of a question is unknown, all labels have equal weights.
-    Words have the weights in `words`, (word_set, word).
+    `replies` has the code of the level of each question in the column of the effect, such as "wording". The weight is 1
+    for this level, and 0 for others. If the label of a question is unknown (code -1), all labels have equal weights.
+    The effect of words has the weights in `words`, (word_set, word).
     """
     if effect == WORD:
         return words[replies.word_set.to_numpy()]
@@ -325,7 +347,9 @@ def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
 def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, list[str]]) -> "pm.Model":
     """Return the model as a PyMC model in which every effect is a named variable.
 
-    `effects` are the effects that are treated as samples, and `names` contains the names of their levels.
+    `effects` are the effects that are treated as samples, and `names` contains the names of their levels. The expected
+    value of D is mu plus the weighted effects of the levels of each question. An effect is its standard deviation times
+    a standard normal variable. The variance of D also includes the known variance from rounding.
     """
     import pymc as pm
 
@@ -347,13 +371,9 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
 
 def names_of(cell: Cell) -> dict[str, list[str]]:
     """Return the names of the levels of each effect: words, wordings, labels of both groups, and pairs of labels."""
-    return {
-        WORD: list(cell.questions.words),
-        "wording": cell.wordings,
-        "label_a": cell.labels("a"),
-        "label_b": cell.labels("b"),
-        PAIR: sorted(set(pairs_of(cell.counted))),
-    }
+    labels = {"label_a": cell.labels("a"), "label_b": cell.labels("b")}
+    pairs = sorted(set(pairs_of(cell.counted)))
+    return {WORD: list(cell.questions.words), "wording": cell.wordings, **labels, PAIR: pairs}
 
 
 # The number of draws in each adaptation step, and in the last step.
@@ -414,11 +434,13 @@ def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
 def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     """Draw standard deviations by importance sampling, and mu from its conditional distribution.
 
-    Each standard deviation is a function of a score that is standard normal under the prior. If the answers contain no
-    information about a standard deviation, its posterior equals its prior. The scores are drawn from a Student-t
-    distribution with five degrees of freedom. Its centre and covariance are estimated from the previous weighted draws,
-    and these steps are repeated until the weights are no longer flattened. The last draws are weighted by Pareto
-    smoothed importance sampling [1]_ and resampled. For each draw, mu is drawn from its truncated normal distribution.
+    `density` is the posterior density of the standard deviations (scales) with mu integrated out. Given the scales, mu
+    is normal and truncated to (-1, 1). Each standard deviation is a function of a score that is standard normal under
+    the prior. If the answers contain no information about a standard deviation, its posterior equals its prior. The
+    scores are drawn from a Student-t distribution with five degrees of freedom. Its centre and covariance are estimated
+    from the previous weighted draws, and these steps are repeated until the weights are no longer flattened. The last
+    draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. For each draw, mu is drawn from its
+    truncated normal distribution.
 
     References
     ----------
@@ -459,9 +481,10 @@ def _weighted(
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
     """Return normal scores from a t distribution, their log weights, the scales, and the mean and sd of mu.
 
-    The t distribution with this centre and covariance is the proposal of importance sampling. The weight of a draw is
-    its posterior density, the density of the answers times the normal prior of the scores, divided by its proposal
-    density.
+    A score is standard normal under the prior, and is converted to a scale, a standard deviation with a half-normal
+    prior, by its quantile. The t distribution with this centre and covariance is the proposal of importance sampling.
+    The weight of a draw is its posterior density, the density of the answers times the normal prior of the scores,
+    divided by its proposal density.
     """
     proposal = multivariate_t(centre, covariance, df=_FREEDOM)
     scores = proposal.rvs(draws, random_state=rng).reshape(draws, len(centre))

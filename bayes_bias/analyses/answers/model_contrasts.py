@@ -117,7 +117,10 @@ class Contrasts(Tabled):
         return f"{topic}: {name}" if len(self.topics) > 1 else name
 
     def document(self) -> Document:
-        """Return the page of differences between models, with a section for each quantity, for `bayes_bias.write`."""
+        """Return the page of differences between models, with a section for each quantity, for `bayes_bias.write`.
+
+        A topic is a stereotype, for example. Topics with the same quantity, such as D, share a section and a figure.
+        """
         topics_by_quantity: dict[str, list[str]] = {}
         for topic in self.topics:
             topics_by_quantity.setdefault(self.quantity(topic).name, []).append(topic)
@@ -127,35 +130,20 @@ class Contrasts(Tabled):
             facts = {"name": name, "topics": topics}
             sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
             figures[name] = partial(plots.plot_model_contrasts, self, topics)
-        methods = Methods(
-            self.methods,
-            {
-                **self.facts,
-                "contrasts": self,
-                "pareto_k": fmt.plain(float(self.table.pareto_k.max()), 2),
-                "software": software(),
-            },
-        )
+        pareto_k = fmt.plain(float(self.table.pareto_k.max()), 2)
+        methods = Methods(self.methods, {**self.facts, "contrasts": self, "pareto_k": pareto_k, "software": software()})
+        notices = notices_section(f"Notes on the {self.data}", self.all_notices)
+        settings = {"scope": self.scope, "ci_prob": self.ci_prob, "seed": self.seed}
         return Document(
             title=f"Models: {self.name}",
             heading=f"Which models differ in {self.name}?",
             opening={"answer": self.text},
-            sections=(
-                *sections,
-                methods_section(methods),
-                notices_section(f"Notes on the {self.data}", self.all_notices),
-            ),
+            sections=(*sections, methods_section(methods), notices),
             facts={"contrasts": self},
             figures=figures,
             tables={"differences": self.table, "ranking": self.ranking, **self.more_tables},
             methods=methods,
-            provenance={
-                "scope": self.scope,
-                "ci_prob": self.ci_prob,
-                "seed": self.seed,
-                "versions": json.loads(versions()),
-                **self.provenance,
-            },
+            provenance={**settings, "versions": json.loads(versions()), **self.provenance},
         )
 
     @property
@@ -179,7 +167,7 @@ class Contrasts(Tabled):
         topic, larger, smaller = key
         quantity = self.quantity(topic)
         estimate = row
-        if row["mean"] < 0:
+        if row["mean"] < 0:  # the second model has the larger value
             larger, smaller, estimate = smaller, larger, opposite(row)
         sign: Sign = "" if row.survives else "+"
         no_verdict = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
@@ -209,7 +197,11 @@ class Contrasts(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the differences in sentences: first the differences in each quantity, then the first models."""
+        """Describe the differences in sentences: first the differences in each quantity, then the first models.
+
+        A difference is clear if it is distinguishable from zero. For each topic with a verdict and more than two
+        models, a further sentence names the model whose value is the largest with the largest probability.
+        """
         findings_by_quantity: dict[str, list[Finding]] = {}
         topics_with_verdict = set()
         for key, row in self.table.iterrows():
@@ -218,10 +210,10 @@ class Contrasts(Tabled):
             if not finding.no_verdict:
                 topics_with_verdict.add(topic)
         sentences = []
-        for name, findings in findings_by_quantity.items():
+        for quantity, findings in findings_by_quantity.items():
             other = " other" if any(finding.clear for finding in findings) else ""
-            rest = f"No{other} difference in {name} is distinguishable from zero after Holm's adjustment."
-            sentences.append(headline("models", findings, rest))
+            others = f"No{other} difference in {quantity} is distinguishable from zero after Holm's adjustment."
+            sentences.append(headline("models", findings, others))
         for topic, rows in self.ranking.groupby(level=0, sort=False):
             if topic in topics_with_verdict and len(rows) > 2:
                 _, first_model = rows.prob_first.idxmax()
@@ -238,6 +230,7 @@ class Contrasts(Tabled):
     def differences(self, topics: Sequence[str]) -> Layout:
         """Show the differences for all topics with the same quantity, with a row for each pair of models.
 
+        The index of the table has the topic, the model, and the model that is subtracted from it (`reference`).
         ``chance`` is shown before and after Holm's adjustment for the number of rows.
         """
         quantity = self.quantity(topics[0])
@@ -278,17 +271,12 @@ class Contrasts(Tabled):
         columns = estimate_columns(rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign=sign)
         if _n_models(rows) > 2:
             columns += estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
-        return Layout(
-            [self.row_name(topic, model) for topic, model in rows.index],
-            [
-                *columns,
-                *rank_column(rows),
-                Column("P(first)", rows.prob_first, fmt.probability),
-                Column("P(last)", rows.prob_last, fmt.probability),
-            ],
-            heading="model",
-            caption=f"Models in order of {quantity.name}{unit}{population}",
-        )
+        columns += rank_column(rows)
+        columns.append(Column("P(first)", rows.prob_first, fmt.probability))
+        columns.append(Column("P(last)", rows.prob_last, fmt.probability))
+        names = [self.row_name(topic, model) for topic, model in rows.index]
+        caption = f"Models in order of {quantity.name}{unit}{population}"
+        return Layout(names, columns, heading="model", caption=caption)
 
     def drawn(self, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return two tables for the figure: the models by themselves, and the contrasts between models.
@@ -303,11 +291,11 @@ class Contrasts(Tabled):
         has_topics = len(topics) > 1
         labels = [f"{model}, {topic}" if has_topics else model for topic, model in ranking.index]
         columns = ["mean", *interval_columns(ranking)]
-        by_itself = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(columns, axis=1)
-        by_itself = (by_itself - quantity.factor * quantity.null).set_axis(labels)
+        values = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(columns, axis=1)
+        by_itself = (values - quantity.factor * quantity.null).set_axis(labels)
         if _n_models(ranking) == 2:
             contrasts = self._in_units(self.table, topics)
-            names = [f"{a} − {b}{f', {topic}' if has_topics else ''}" for topic, a, b in contrasts.index]
+            names = [f"{a} − {b}, {topic}" if has_topics else f"{a} − {b}" for topic, a, b in contrasts.index]
         else:
             contrasts = ranking
             names = [f"{label} − mean" for label in labels]
@@ -322,14 +310,16 @@ class Contrasts(Tabled):
 
 
 def _n_models(ranking: pd.DataFrame) -> int:
-    """Return the number of models in the first topic of a ranking."""
-    return len(ranking.loc[ranking.index[0][0]])
+    """Return the number of models in the first topic of a ranking, whose index levels are the topic and the model."""
+    first_topic, _ = ranking.index[0]
+    return len(ranking.loc[first_topic])
 
 
 def scaled(table: pd.DataFrame, factor: float) -> pd.DataFrame:
     """Return a table of differences or a ranking in another unit: all estimates are multiplied by the factor.
 
-    Probabilities and ranks have no unit. A ranking also has estimates of each model by itself.
+    Estimates are means, standard deviations, and ends of intervals. Probabilities and ranks have no unit. A ranking
+    also has estimates of each model by itself, in columns that begin with "own".
     """
     columns = ["mean", "sd", *interval_columns(table)]
     if f"{OWN}_mean" in table:
@@ -378,11 +368,8 @@ class ModelContrasts(Contrasts):
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {
-            "models": self.answers.models,
-            "total": fmt.as_count(sum(len(cell.counted) for cell in self.answers.cells)),
-            "priors": PRIOR_TEXTS,
-        }
+        n_answers = sum(len(cell.counted) for cell in self.answers.cells)
+        return {"models": self.answers.models, "total": fmt.as_count(n_answers), "priors": PRIOR_TEXTS}
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -394,12 +381,8 @@ class ModelContrasts(Contrasts):
 
     @property
     def more_tables(self) -> Mapping[str, pd.DataFrame]:
-        return {
-            "log-odds": self.log_odds,
-            "own": self.own,
-            "replies": self.answers.replies,
-            "words": self.answers.words,
-        }
+        tables = {"log-odds": self.log_odds, "own": self.own}
+        return {**tables, "replies": self.answers.replies, "words": self.answers.words}
 
     def quantity(self, topic: str) -> Quantity:
         return Quantity("D")
@@ -416,8 +399,10 @@ class ModelContrasts(Contrasts):
     def _sentences_on_position(self) -> Iterator[str]:
         """Yield a sentence for each difference in D that may come from a preference for a position or a label.
 
-        Such a preference affects D, but not log odds. There is a sentence if only one of both differences is
-        distinguishable from zero, or if the log odds are unbounded.
+        Such a preference affects D, but not log odds. The table of differences in log odds has the same index as the
+        table of differences in D. There is a sentence if only one of both differences is distinguishable from zero
+        (``survives``), or if the log odds are unbounded and therefore missing. The sentence has the share of choices of
+        both models for the label that was named first.
         """
         for key, row in self.table.iterrows():
             stereotype, model, other = key
@@ -431,18 +416,18 @@ class ModelContrasts(Contrasts):
             if bool(row.survives) == bool(in_log_odds.survives):
                 continue
             models = f"between {model} and {other} in {stereotype}"
-            scale = with_interval(in_log_odds, self.ci_prob, DECIMALS)
+            difference = with_interval(in_log_odds, self.ci_prob, DECIMALS)
             first_shares = self.own.loc[stereotype].first_share[[model, other]]
             shares = [f"{name} {fmt.percent(share)}" for name, share in first_shares.items()]
             position = f" (share of the label that was named first: {', '.join(shares)})"
             if row.survives:
                 yield (
                     f"The difference in D {models} can come from a preference for a position or a label{position},"
-                    f" because in log odds it is {scale}, not distinguishable from zero."
+                    f" because in log odds it is {difference}, not distinguishable from zero."
                 )
             else:
                 yield (
-                    f"In log odds, given the labels and their position, the difference {models} is {scale},"
+                    f"In log odds, given the labels and their position, the difference {models} is {difference},"
                     f" distinguishable from zero{position}."
                 )
 
@@ -529,28 +514,23 @@ def compare_models(
     if not tables:
         raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")
     joined = joined_tables(tables, rankings, "stereotype", ci_prob)
-    no_rows = joined["table"].iloc[:0]
-    return ModelContrasts(
-        answers=read,
-        scope=scope,
-        ci_prob=ci_prob,
-        seed=seed,
-        log_odds=joined_tables(log_odds, rankings, "stereotype", ci_prob)["table"] if log_odds else no_rows,
-        own=pd.concat(own, names=["stereotype", "model"]),
-        **joined,
-        notices=announce(tuple(notices)),
-    )
+    in_log_odds = joined["table"].iloc[:0]  # no rows
+    if log_odds:
+        in_log_odds = joined_tables(log_odds, rankings, "stereotype", ci_prob)["table"]
+    fields = {**joined, "log_odds": in_log_odds, "own": pd.concat(own, names=["stereotype", "model"])}
+    all_notices = announce(tuple(notices))
+    return ModelContrasts(answers=read, scope=scope, ci_prob=ci_prob, seed=seed, notices=all_notices, **fields)
 
 
 def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
     """Return the mean D of each model, and the share of its choices for the label that was named first.
 
-    The cells are the answers of each model to the same questions. The share is missing if no first label is known.
+    The cells are the answers of each model to the same questions.
     """
     rows = {}
     for cell in cells:
-        # `named_first` has the share of each answer. The mean of an empty series is missing.
-        first_share = pd.Series(cell.named_first[0]).mean()
+        share_of_answer, _ = cell.named_first
+        first_share = pd.Series(share_of_answer).mean()  # missing if no first label is known
         rows[cell.model] = {"D": float(differences(cell.counted).mean()), "first_share": first_share}
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -558,15 +538,17 @@ def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
 def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_prob: float) -> pd.DataFrame | None:
     """Return the differences between models in log odds, with the columns of `compared`.
 
-    The result is None if the log odds of a model are unbounded, because its choices are all, or none, stereotypical.
+    The cells are the answers of each model to the same questions. The log odds of each cell are divided by `LARGEST`,
+    as data for the model of D, and the differences are multiplied by it. The result is None if the log odds of a model
+    are unbounded, because its choices are all, or none, stereotypical.
     """
-    sides = []
+    data_of_models = []
     for cell in cells:
         data = observed_log_odds(cell)
         if data is None:
             return None
-        sides.append(data)
-    table, _ = compared([cell.model for cell in cells], sides, without_words(effects), seed, ci_prob)
+        data_of_models.append(data)
+    table, _ = compared([cell.model for cell in cells], data_of_models, without_words(effects), seed, ci_prob)
     return scaled(table, LARGEST)
 
 
@@ -599,11 +581,8 @@ def compared(
     for i, j in combinations(range(len(models)), 2):
         difference = from_mean[i] - from_mean[j]
         above = float((difference > 0).mean())
-        rows[models[i], models[j]] = {
-            **summarize_draws(difference, ci_prob),
-            "prob_direction": max(above, 1 - above),
-            "chance": 2 * min(above, 1 - above),
-        }
+        probabilities = {"prob_direction": max(above, 1 - above), "chance": 2 * min(above, 1 - above)}
+        rows[models[i], models[j]] = summarize_draws(difference, ci_prob) | probabilities
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
     table = table.assign(questions=len(sides[0].difference), pareto_k=drawn.pareto_k)
     by_itself = [null + draw(Density(side, effects), seed).mu for side in sides]
@@ -614,13 +593,16 @@ def _ranking(models: Sequence[str], from_mean: Numbers, by_itself: Sequence[Numb
     """Return the models in decreasing order, with their estimates, ranks, and probabilities to be first or last.
 
     `from_mean` has draws of each model minus the mean of all, (model, draw), and `by_itself` draws of each model alone.
+    A row has the mean and interval of the model alone (in columns that begin with "own"), the mean, sd and interval of
+    its distance from the mean, its rank, and the shares of draws in which it is the largest or the smallest.
     """
     own = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in by_itself], index=pd.Index(models))
     ranking = own.drop(columns="sd").add_prefix(f"{OWN}_")
     ranking = ranking.join(pd.DataFrame([summarize_draws(draws, ci_prob) for draws in from_mean], index=own.index))
     ranking = ranking.join(ranked(from_mean, models, ci_prob).table)
-    ranking["prob_first"] = np.bincount(from_mean.argmax(axis=0), minlength=len(models)) / from_mean.shape[1]
-    ranking["prob_last"] = np.bincount(from_mean.argmin(axis=0), minlength=len(models)) / from_mean.shape[1]
+    n_models, n_draws = from_mean.shape
+    ranking["prob_first"] = np.bincount(from_mean.argmax(axis=0), minlength=n_models) / n_draws
+    ranking["prob_last"] = np.bincount(from_mean.argmin(axis=0), minlength=n_models) / n_draws
     return ranking.sort_values("mean", ascending=False, kind="stable")
 
 
@@ -629,9 +611,10 @@ def joined_tables(
 ) -> dict[str, pd.DataFrame]:
     """Join the tables of all topics to the fields ``table`` and ``ranking`` of a result.
 
-    `topic` is the name of the first index level, and `tables` and `rankings` have an entry for each topic. Holm's
-    adjustment is for all differences of all topics. A difference with unreliable draws has no adjusted probability, but
-    Holm's adjustment includes it in the number of tests.
+    `topic` is the name of the first index level, such as "stereotype", and `tables` and `rankings` have an entry for
+    each topic. The chance of a difference is its p-value, and a difference `survives` if it is distinguishable from
+    zero after Holm's adjustment. Holm's adjustment is for all differences of all topics. A difference with unreliable
+    draws has no adjusted probability, but Holm's adjustment includes it in the number of tests.
     """
     table = pd.concat(tables, names=[topic, "model", "other"])
     has_verdict = table.pareto_k <= MAX_PARETO_K

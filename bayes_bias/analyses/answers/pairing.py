@@ -20,13 +20,13 @@ _COUNTS = [f"{name}_{side}" for name in ("asked", "valid", "hits") for side in "
 def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], list[str]]:
     """Return the cells of both sides with matched rows of answers, and notices of answers without a partner.
 
-    Two answers are partners if their prompts had the same labels, words, and wording, and named the same label first
-    (if this is known). If a question has several answers, answers with equal names are partners. If names differ,
-    answers are paired by the rank of their names, so that the order of rows does not matter. If one side has more
-    answers to a question, some of its answers are combined into one.
+    A cell has all answers of one model about one stereotype, and is paired with the cell of the same model and
+    stereotype after the change. Two answers are partners if their prompts had the same labels, words, and wording, and
+    named the same label first (if this is known). If a question has several answers, answers with equal names are
+    partners. If names differ, answers are paired by the rank of their names, so that the order of rows does not matter.
+    If one side has more answers to a question, some of its answers are combined into one.
     """
     has_models = len(before.models) > 1 or len(after.models) > 1
-
     cells_after: dict[tuple[str, str], Cell] = {}
     for cell in after.cells:  # a single model may have another name after the change
         cells_after.setdefault((cell.stereotype, cell.model if has_models else ""), cell)
@@ -50,7 +50,10 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
 def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]]:
     """Return the cells with matched rows of answers to the same questions, and notices of answers without a partner.
 
-    The label that was named first is part of the question, unless a cell has answers for which it is unknown.
+    Each cell has the answers of one model. A question consists of the labels, the wording, and the set of words. The
+    label that was named first is also part of the question, unless a cell has answers for which it is unknown. All
+    matched cells have the same number of answers to each question, the smallest number in any of the `cells`. Further
+    answers to this question are combined with others.
 
     Raises
     ------
@@ -75,9 +78,12 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             " and words). Pass answers to the same questions."
         )
     notices = []
-    if n_omitted := int(n_answers[n_matched == 0].to_numpy().sum()):
+    n_omitted = int(n_answers[n_matched == 0].to_numpy().sum())
+    if n_omitted:
         notices.append(f"{n_omitted:,} answers have no partner that was asked the same, and are omitted")
-    if n_combined := int((n_answers.max(axis=1) - n_matched)[n_matched > 0].sum()):
+    n_surplus = n_answers.max(axis=1) - n_matched
+    n_combined = int(n_surplus[n_matched > 0].sum())
+    if n_combined:
         notices.append(
             f"some questions have more answers on one side, {n_combined:,} in all, which are averaged with others to"
             " the same question"
@@ -99,14 +105,16 @@ def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
     All cells must have the same words, because contrasts of words are paired by position. A word is identified by the
     text of its set and by itself, because the numbers of sets differ between cells.
     """
-    words_of_cells, common_words = [], None
+    words_of_cells = []
+    common_words = None
     for cell in cells:
         word_set = cell.shares.index.get_level_values("word_set")
         word = cell.shares.index.get_level_values("word")
         words = pd.MultiIndex.from_arrays([_texts_of_sets(cell)[word_set], word])
         words_of_cells.append(words)
-        is_used = (cell.shares.valid > 0).to_numpy() & word_set.isin(cell.replies.word_set)
-        common_words = words[is_used] if common_words is None else common_words.intersection(words[is_used])
+        has_choices = (cell.shares.valid > 0).to_numpy() & word_set.isin(cell.replies.word_set)
+        words_with_choices = words[has_choices]
+        common_words = words_with_choices if common_words is None else common_words.intersection(words_with_choices)
     pairs = zip(cells, words_of_cells, strict=True)
     return [replace(cell, shares=cell.shares[words.isin(common_words)]) for cell, words in pairs]
 
@@ -116,17 +124,18 @@ def _matched_replies(
 ) -> pd.DataFrame:
     """Return as many answers to each question as can be matched, some of which may combine several answers.
 
-    The columns `question` identify the question of each of the `answers`, and `n_matched` is the number of matched
-    answers to each question. Answer i to a question with m matched answers is combined with the answers i + m, i + 2 m,
-    and so on: their counts of words are added.
+    The columns `question` identify the question of each of the `answers`, which belong to the `cell`. `n_matched` is
+    the number of matched answers to each question, and questions without any are omitted. Answer i to a question with m
+    matched answers is combined with the answers i + m, i + 2 m, and so on: their counts of words are added, and the
+    other columns are those of answer i.
     """
+    # For each answer: the number of matched answers to its question, and its position among the answers to it.
     n_of_answer = answers[question].merge(n_matched, how="left", left_on=question, right_index=True).matched.to_numpy()
-    number = answers.groupby(question).cumcount().to_numpy()
-    rows = answers.assign(number=number % np.maximum(n_of_answer, 1))[n_of_answer > 0]
-    by_number = rows.rename_axis("name").reset_index().groupby([*question, "number"], sort=True)
-    # Columns that are no counts are taken from the first answer.
+    position = answers.groupby(question).cumcount().to_numpy()
+    rows = answers.assign(number=position % np.maximum(n_of_answer, 1))[n_of_answer > 0]
+    same_number = rows.rename_axis("name").reset_index().groupby([*question, "number"], sort=True)
     other_columns = cell.replies.columns.drop([*question, *_COUNTS], errors="ignore")
-    combined = by_number[_COUNTS].sum().join(by_number[["name", *other_columns]].first()).reset_index()
+    combined = same_number[_COUNTS].sum().join(same_number[["name", *other_columns]].first()).reset_index()
     return combined.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
 
 
@@ -150,11 +159,6 @@ def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Obse
     if len({len(side.contrasts) for side in sides}) == 1:
         contrasts = weights @ np.stack([side.contrasts for side in sides])
         noise = np.sqrt(weights**2 @ np.stack([side.noise for side in sides]) ** 2)
-    return Observed(
-        difference=weights @ np.stack([side.difference for side in sides]),
-        keys=sides[0].keys,
-        words=sides[0].words,
-        contrasts=contrasts,
-        noise=noise,
-        rounding=float(weights**2 @ np.array([side.rounding for side in sides])),
-    )
+    difference = weights @ np.stack([side.difference for side in sides])
+    rounding = float(weights**2 @ np.array([side.rounding for side in sides]))
+    return Observed(difference, sides[0].keys, sides[0].words, contrasts, noise, rounding)

@@ -1,7 +1,6 @@
 """Figures of answers: D, intervals by scope, sources of variation, wordings, pairs of labels, models, and values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -122,6 +121,7 @@ def plot_label_pairs(
     check_kind("answers", answers, AnswersResult, _OF_ESTIMATE)
     key = answers.row(stereotype, model)
     pairs = answers.levels.loc[(*key, "pair")]
+    # The name of a pair, such as "Ben / Julia", is split into the row and the column of the heat map.
     by_label = pairs.set_axis(pairs.index.str.split(" / ", n=1, expand=True), axis=0).rename_axis(["a", "b"])
     pivoted = by_label.reset_index().pivot_table(["D", "answers"], "a", "b")
     means, sizes = pivoted["D"], pivoted["answers"]
@@ -153,8 +153,9 @@ def plot_label_pairs(
 def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, limit: float) -> None:
     """Write the mean D and the number of answers in each cell, below each other if cells are narrow.
 
-    Cells without answers are empty. Numbers are white if the mean is close to `limit`, the largest possible value,
-    because the cell is then dark.
+    `means` and `sizes` have a row for each label of one group, and a column for each label of the other group. Cells
+    without answers are empty. Numbers are white if the mean is close to `limit`, the largest possible value, because
+    the cell is then dark.
     """
     width_of_cell = ax.figure.bbox.width / ax.figure.dpi / means.shape[1]  # in inches
     separator = " " if width_of_cell > _CELL else "\n"
@@ -289,7 +290,8 @@ def _marker(label: str, marker: str, *, color: str = INK, markersize: float = 5,
 def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw D of each row with its interval and the mean of the answers. Return the entries of the legend.
 
-    Rows whose answers have only one pair of labels have a square as their marker.
+    The posterior mean of D is a filled marker, and the mean of the answers (``observed``) a cross. Rows whose answers
+    have only one pair of labels have a square as their marker.
     """
     one_pair = answers.table.reach == ONE_PAIR
     for y, (_, row) in enumerate(answers.table.iterrows()):
@@ -303,7 +305,11 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw D of each row by the factors that are treated as samples. Return the entries of the legend."""
+    """Draw D of each row by the factors that are treated as samples. Return the entries of the legend.
+
+    A row has several intervals, from the interval in which only answers are a sample to the interval in which words,
+    wordings, and labels are samples as well (`STEPS`).
+    """
     steps = list(map(answers.steps, answers.table.index))
     handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, size=3.4, has_sign=True)
     _zero(ax, answers)
@@ -311,10 +317,10 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
-    """Draw the standard deviations of D of each row by source. Return the entries of the legend."""
+    """Draw the standard deviations of D of each row by source, such as words. Return the entries of the legend."""
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
-    names = {source: source for source in SOURCES}
-    handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, size=3.6, has_sign=False)
+    text_of_source = {source: source for source in SOURCES}
+    handles = _draw_side_by_side(ax, sources, text_of_source, linewidth=1.2, size=3.6, has_sign=False)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")
     return handles
@@ -325,11 +331,12 @@ def _draw_side_by_side(
 ) -> list[Line2D]:
     """Draw several estimates with intervals in each row, one below another. Return the entries of the legend.
 
-    Each of the `rows` is a table with an estimate in each row. `names` maps its index to texts for the legend, and each
-    of these has a marker. Estimates that have a sign are coloured if their interval excludes zero.
+    Each of the `rows` of the figure is a table with several estimates. `names` maps the names in its index to texts for
+    the legend. Each name has a marker and an offset from the middle of the row. Estimates that have a sign are coloured
+    if their interval excludes zero.
     """
     offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
-    markers = {name: MARKERS[k] for k, name in enumerate(names)}
+    markers = dict(zip(names, MARKERS, strict=False))  # there are more markers than names
     for y, estimates in enumerate(rows):
         for name, estimate in estimates.iterrows():
             look: dict[str, Any] = {"color": INK}
@@ -344,7 +351,8 @@ def _draw_side_by_side(
 def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw the mean D of each row in each wording, with a line between the extremes. Return the entries of the legend.
 
-    If there are more wordings than markers, markers are repeated, and the legend names the first wordings.
+    `answers.levels` has the mean D (``D``) for each model, stereotype, and wording. If there are more wordings than
+    markers, markers are repeated, and the legend names the first wordings.
     """
     wordings = answers.levels.xs("wording", level="factor")
     names = list(dict.fromkeys(wordings.index.get_level_values("level")))
@@ -372,11 +380,9 @@ def _zero(ax: Axes, answers: AnswersResult) -> None:
     ax.set_xlabel("change of D" if answers.changed else "D (positive: stereotypical)")
 
 
-_DRAWN: Mapping[Kind, tuple[Callable[[Axes, AnswersResult], list[Line2D]], float, str]] = MappingProxyType(
-    {
-        "D": (_draw_d, 0.27, "D"),
-        "ladder": (_draw_ladder, 0.38, "what counts as a sample"),
-        "sources": (_draw_sources, 0.38, "where D varies"),
-        "wordings": (_draw_wordings, 0.27, "D in each wording"),
-    }
-)
+_DRAWN: Mapping[Kind, tuple[Callable[[Axes, AnswersResult], list[Line2D]], float, str]] = {
+    "D": (_draw_d, 0.27, "D"),
+    "ladder": (_draw_ladder, 0.38, "what counts as a sample"),
+    "sources": (_draw_sources, 0.38, "where D varies"),
+    "wordings": (_draw_wordings, 0.27, "D in each wording"),
+}

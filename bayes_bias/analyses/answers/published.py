@@ -40,7 +40,7 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     The row contains ``published_d`` with its ``t`` and ``p`` over answers, as in the paper; ``binomial_p`` for the
     share of stereotypical word choices; and ``robust_p`` and an interval for the mean D. The standard error of the
     interval allows for clusters of labels of both groups [1]_, and its degrees of freedom come from the group with
-    fewer labels.
+    fewer labels. `lower` and `upper` are the names of the columns of the interval.
 
     References
     ----------
@@ -50,25 +50,20 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
     replies = cell.counted
     d = published_d(replies)
     t, p = t_test(d)
-    labels = replies.label_a.to_numpy(), replies.label_b.to_numpy()
-    low, high, robust_p = two_way(differences(replies), *labels, ci_prob)
-    hits = int((replies.hits_a + replies.hits_b).sum())
-    choices = int((replies.valid_a + replies.valid_b).sum())
+    low, high, robust_p = two_way(differences(replies), replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
+    n_stereotypical = int((replies.hits_a + replies.hits_b).sum())
+    n_choices = int((replies.valid_a + replies.valid_b).sum())
+    binomial_p = float(stats.binomtest(n_stereotypical, n_choices).pvalue)
     lower, upper = interval_names(ci_prob, "ci", "robust")
-    return {
-        "published_d": float(d.mean()),
-        "t": t,
-        "p": p,
-        "choices": choices,
-        "binomial_p": float(stats.binomtest(hits, choices).pvalue),
-        "robust_p": robust_p,
-        lower: low,
-        upper: high,
-    }
+    published = {"published_d": float(d.mean()), "t": t, "p": p, "choices": n_choices, "binomial_p": binomial_p}
+    return {**published, "robust_p": robust_p, lower: low, upper: high}
 
 
 def t_test(values: Numbers) -> tuple[float, float]:
-    """Return t and p for the null hypothesis that the mean is zero. If all answers are equal, t is infinite."""
+    """Return t and p for the null hypothesis that the mean of the values is zero.
+
+    If all values are equal, t is infinite, or missing if they are zero, and p is 0, or 1 if they are zero.
+    """
     sd = values.std(ddof=1) if len(values) > 1 else np.nan
     if sd < 1e-12:
         return (float(np.sign(values[0]) * np.inf), float(values[0] == 0))
@@ -82,16 +77,20 @@ def two_way(values: Numbers, first: NDArray[Any], second: NDArray[Any], ci_prob:
     .. math:: \mathrm{Var}(\bar y) = V_\mathrm{first} + V_\mathrm{second} - V_\mathrm{both}, \qquad
               V_k = \frac{G_k}{G_k - 1} \sum_g \Big(\sum_{i \in g} (y_i - \bar y)\Big)^2 / n^2
 
-    where G is the number of clusters g of the first kind, of the second kind, or of combinations of both. If this
-    variance is not positive, or if there is only one combination, values are treated as independent.
+    where G is the number of clusters g of the first kind, of the second kind, or of combinations of both. `first` and
+    `second` are the clusters of each value. If this variance is not positive, or if there is only one combination,
+    values are treated as independent. The result is the lower end, the upper end, and the p-value of a t test, whose
+    degrees of freedom are the smaller of the numbers of clusters of the two kinds, minus one.
     """
     mean = values.mean()
     deviation = values - mean
     n_values = len(values)
-    variance, n_clusters = 0.0, []
-    for clusters_of_values, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
+    both = pd.MultiIndex.from_arrays([first, second])
+    variance = 0.0
+    n_clusters = []
+    for clusters_of_values, sign in ((first, 1), (second, 1), (both, -1)):
         codes, clusters = pd.factorize(clusters_of_values)
-        sums = np.bincount(codes, deviation)
+        sums = np.bincount(codes, deviation)  # the sum of the deviations in each cluster
         correction = len(clusters) / (len(clusters) - 1) if len(clusters) > 1 else 1.0
         variance += sign * correction * float(sums @ sums) / n_values**2
         n_clusters.append(len(clusters))

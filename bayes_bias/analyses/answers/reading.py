@@ -47,13 +47,15 @@ PROMPT_TEXTS = ("prompt", "question", "instruction", "instructions", "query")
 ASKED = ("temperature", "date", "version", FINGERPRINT, READ_AS)
 ONE_WORDING = "one wording"
 _READ = (*REQUIRED, *OPTIONAL, *READING, "reply", FINGERPRINT, READ_AS)
+_KNOWN = (*_READ, *PROMPT_TEXTS)
+_FACTORS = ("word", "wording", "label_a", "label_b", "position", "chosen")
 _DESIGN = Design(
     "answers",
     AnswersError,
     within=("model", "stereotype"),
-    known=(*_READ, *PROMPT_TEXTS),
+    known=_KNOWN,
     unit="answer",
-    factors=("word", "wording", "label_a", "label_b", "position", "chosen"),
+    factors=_FACTORS,
     rows="answers",
 )
 _HASHED = (*REQUIRED, "wording", "first", "stereotype", "model")
@@ -104,15 +106,15 @@ def read_answers(
     if isinstance(source, Answers):
         return source
     pooled = check_ignored(ignore, _READ, AnswersError)
-    frame, default = read_frame(source)
-    if LABELS in frame and not {"label_a", "label_b"} & set(frame):
+    frame, name_of_source = read_frame(source)
+    if LABELS in frame and "label_a" not in frame and "label_b" not in frame:
         frame, wordlist = against_others(frame, wordlist)
     lists = lists_of(wordlist)
     frame = with_factors(frame, factors)
     require_columns(frame, REQUIRED, "answers")
     rows = frame[[column for column in (*REQUIRED, *OPTIONAL, *READING) if column in frame]].reset_index(drop=True)
-    blank = {column: rows.get(column, "") for column in ("model", "first", *READING)}
-    rows = rows.assign(stereotype=stereotypes_of(rows, lists), wording=rows.get("wording", ONE_WORDING), **blank)
+    or_blank = {column: rows.get(column, "") for column in ("model", "first", *READING)}
+    rows = rows.assign(stereotype=stereotypes_of(rows, lists), wording=rows.get("wording", ONE_WORDING), **or_blank)
     notices = _check_pooling(frame, rows, lists, pooled)
     rows = _as_categories(rows)
     check_stereotypes(rows.stereotype.cat.categories, lists)
@@ -123,19 +125,17 @@ def read_answers(
         cells.append(cell)
         name_of_cell = cell.name if has_models else cell.stereotype
         cell_notices += [f"{name_of_cell}: {text}" for text in _notices(cell)]
+    # The position of labels is not used if each of several groups was compared with all others.
     of_two_groups = [cell for cell in cells if cell.questions.groups[1] != OTHERS]
-    if n_unknown := sum(int((cell.counted["first"] == "").sum()) for cell in of_two_groups):
+    n_unknown = sum(int((cell.counted["first"] == "").sum()) for cell in of_two_groups)
+    if n_unknown:
         cell_notices.append(
             f"of {n_unknown:,} answers it is not known which label was named first, so that an effect of position does"
             " not show. Write the label in the column first"
         )
-    return Answers(
-        name or default,
-        tuple(cells),
-        (*announce(notices), *announce(tuple(cell_notices))),
-        MappingProxyType(_provenance(frame, pooled)),
-        hash_of(rows[list(_HASHED)]),
-    )
+    all_notices = (*announce(notices), *announce(tuple(cell_notices)))
+    provenance = MappingProxyType(_provenance(frame, pooled))
+    return Answers(name or name_of_source, tuple(cells), all_notices, provenance, hash_of(rows[list(_HASHED)]))
 
 
 # Helper functions for all kinds of answers.
@@ -144,7 +144,8 @@ def read_answers(
 def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
     """Return a frame and its name. The source is a frame, a file, or the name of a built-in table.
 
-    If a function is passed, it converts the content before each cell is checked to be a text or a number. Messages name
+    If a function `convert` is passed, it converts the content of a log, for example. Each cell of a file must then be a
+    text or a number. A DataFrame is called "answers", and a file has its own name without the extension. Messages name
     the `argument`.
     """
     if isinstance(source, pd.DataFrame):
@@ -160,10 +161,10 @@ def read_frame(source: Any, argument: str = "answers", convert: Conversion | Non
         if pd.api.types.is_object_dtype(frame[column]):
             is_simple = frame[column].map(pd.api.types.is_hashable)
             if not is_simple.all():
-                at = int(np.argmin(is_simple))
+                row = int(np.argmin(is_simple))
                 raise AnswersError(
-                    f"The column '{column}' of {argument} '{path}' must contain texts or numbers, but row {at + 1} is"
-                    f" {str(frame[column].iloc[at])[:40]}. Write a text or number, or remove the row."
+                    f"The column '{column}' of {argument} '{path}' must contain texts or numbers, but row {row + 1} is"
+                    f" {str(frame[column].iloc[row])[:40]}. Write a text or number, or remove the row."
                 )
     return frame, path.name.split(".")[0]
 
@@ -173,14 +174,15 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
     missing = [column for column in columns if column not in frame]
     if missing or frame.empty:
         lacks = f"no column '{missing[0]}'" if missing else "no rows"
-        raise AnswersError(
-            f"`{argument}` has {lacks}. Its columns are {', '.join(map(str, frame.columns)) or 'none'}, but"
-            f" {joined(columns)} are required."
-        )
+        existing = ", ".join(map(str, frame.columns)) or "none"
+        raise AnswersError(f"`{argument}` has {lacks}. Its columns are {existing}, but {joined(columns)} are required.")
 
 
 def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
-    """Return the stereotype of each row: its column or, if there is no such column, the name of the only list."""
+    """Return the stereotype of each row: its column or, if there is no such column, the name of the only list.
+
+    `lists` has the word list of each stereotype. Raise an error if there are several lists, but no column.
+    """
     if "stereotype" in rows:
         return rows["stereotype"]
     if len(lists) > 1:
@@ -235,26 +237,27 @@ def with_factors(
             )
     parts = [frame["model"].astype(str)] if "model" in frame else []
     parts += [factor + " " + frame[factor].astype(str) for factor in factors]
-    model = parts[0]
-    for part in parts[1:]:
-        model = model + ", " + part
-    return frame.drop(columns=list(factors)).assign(model=model)
+    return frame.drop(columns=list(factors)).assign(model=parts[0].str.cat(parts[1:], sep=", "))
 
 
 def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
     """Raise an error if prompts with the same wording differ in more than the words and labels of the list.
 
-    `texts` are the prompts, and `wordings` the names of their wordings. The message begins with `where`.
+    `texts` are the prompts, and `wordings` the names of their wordings, with a row for each reply. The words of a list
+    and its labels are removed from the words of each prompt. The remaining words must be the same in all prompts of a
+    wording. The message begins with `where`, and shows words that only one of two prompts contains.
     """
     column = "prompt" if texts.name == "prompt_of_reply" else texts.name
-    words_of_list = _words_of(" ".join(map(str, chain(questions.words, *questions.labels))))
+    names_in_list = " ".join(map(str, chain(questions.words, *questions.labels)))
+    words_of_list = _words_of(names_in_list)
     for wording, texts_of_wording in texts.groupby(wordings.astype(str)):
         remaining_words = {_words_of(text) - words_of_list for text in texts_of_wording.unique()}
         if len(remaining_words) > 1:
             first, second, *_ = sorted(remaining_words, key=sorted)
+            different_words = sorted(first ^ second)[:_SHOWN]
             raise AnswersError(
                 f"{where}: the texts in the column '{column}' differ by more than words and labels within the wording"
-                f" '{wording}' ({', '.join(sorted(first ^ second)[:_SHOWN])}). Name the wordings in the"
+                f" '{wording}' ({', '.join(different_words)}). Name the wordings in the"
                 f" column 'wording', or pass ignore=['{column}'] (--ignore {column}) to pool the answers."
             )
 
@@ -282,10 +285,10 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         if suffix == "parquet":
             return parquet_frame(path, label, AnswersError)
         if suffix == "json":
-            content = read_json(path, f"{label} is", AnswersError)
-            content = records_of(content)
+            content = records_of(read_json(path, f"{label} is", AnswersError))
             if not isinstance(content, list) or not all_are(dict, content):
                 keys = f" with the keys {', '.join(map(str, content))[:_LONGEST]}" if isinstance(content, dict) else ""
+                # An index of logs of inspect_ai has the names of their files, such as "log.eval", as keys.
                 remedy = "Pass one of these logs instead." if ".eval" in keys else "Write [{...}, ...]."
                 raise AnswersError(
                     f"{label} contains {kind_of(content)}{keys}, but a list of objects is required. {remedy}"
@@ -299,7 +302,8 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         raise
     except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
         raise AnswersError(f"{label} cannot be read as {suffix}: {error}. Correct the file.") from error
-    if kind := binary_kind(path.read_bytes(), path):
+    kind = binary_kind(path.read_bytes(), path)  # such as "a PDF file", or an empty text
+    if kind:
         raise AnswersError(f"{label} is {kind}.")
     raise AnswersError(f"{label} has the extension '{suffix}'. Pass a CSV, Excel, parquet, JSON or JSONL file.")
 
@@ -327,8 +331,9 @@ def _check_pooling(
 ) -> tuple[str, ...]:
     """Raise an error if answers of one model would be pooled despite different settings or prompt texts.
 
-    `rows` are the rows of `frame` with the columns that are read, and `ignore` names columns that may differ. Return
-    notices of pooled settings, and of texts that are pooled because of `ignore`.
+    `rows` are the rows of `frame` with the columns that are read, and `ignore` names columns that may differ. `lists`
+    has the word list of each stereotype. Prompt texts may differ in words and labels of the list, or if their wordings
+    have different names. Return notices of pooled settings, and of texts that are pooled because of `ignore`.
     """
     full = frame.reset_index(drop=True).assign(model=rows["model"], stereotype=rows["stereotype"])
     notices = list(check_settings(full, _DESIGN, ignore))
@@ -347,24 +352,29 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
     """Return every column as categories of trimmed texts, so that a million rows can be compared by integer codes.
 
     Each different value of a column is converted to a text once. Several values, such as 1 and " 1", may have the same
-    text, and so become one category. Raise an error if an answer, word, stereotype, or wording is blank.
+    text, and so become one category. The positions of rows are therefore mapped twice: from rows to values, and from
+    values to categories. Raise an error if an answer, word, stereotype, or wording is blank.
     """
     columns = {}
     for name in (*_HASHED, *READING):
         value_of_row, values = pd.factorize(rows[name], use_na_sentinel=False)
-        texts = np.array(list(map(text_of, values)), dtype=object).astype(str)
-        categories, category_of_value = np.unique(texts, return_inverse=True)
+        text_of_value = np.array(list(map(text_of, values)), dtype=object).astype(str)
+        categories, category_of_value = np.unique(text_of_value, return_inverse=True)
         columns[name] = pd.Categorical.from_codes(category_of_value[value_of_row], categories=categories)
     table = pd.DataFrame(columns)
     for name in ("answer", "word", "stereotype", "wording"):
-        if (is_blank := (table[name] == "").to_numpy()).any():
-            row = int(np.argmax(is_blank)) + 1
-            raise AnswersError(f"{name} is missing in row {row}. Fill it in, or remove the row.")
+        blank_rows = np.flatnonzero(table[name] == "")
+        if len(blank_rows):
+            raise AnswersError(f"{name} is missing in row {blank_rows[0] + 1}. Fill it in, or remove the row.")
     return table
 
 
 def _notices(cell: Cell) -> Iterator[str]:
-    """Yield notices of the list, of invalid choices, and of effects that cannot be estimated well."""
+    """Yield notices of the list, of invalid choices, and of effects that cannot be estimated well.
+
+    These effects are differences between labels, words, or wordings, of which there are few or whose levels are not
+    known. The notices are about the answers of one model about one stereotype.
+    """
     yield from cell.questions.wordlist.errata
     yield from _notices_of_reading(cell)
     for reason in reasons(cell):
@@ -376,16 +386,18 @@ def _notices(cell: Cell) -> Iterator[str]:
             " whereas the published formula gives about -.5"
         )
     for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
-        if n_unknown := int((cell.counted[column] == UNKNOWN).sum()):
+        n_unknown = int((cell.counted[column] == UNKNOWN).sum())
+        if n_unknown:
             yield f"of {n_unknown:,} answers it is not known which label of '{group}' they were offered"
+    words_asked = set(chain(*cell.sets))
     for _, class_name in cell.questions.classes:
-        asked = set(chain(*cell.sets)) & set(cell.questions.wordlist.classes[class_name])
-        if len(asked) == 1:
-            yield (
-                f"'{asked.pop()}' is the only word of the class '{class_name}', so that the prior determines how much"
-                " words differ"
-            )
-    if (n_wordings := len(cell.wordings)) < 3:
+        words_in_class = words_asked & set(cell.questions.wordlist.classes[class_name])
+        if len(words_in_class) == 1:
+            (word,) = words_in_class
+            only_word = f"'{word}' is the only word of the class '{class_name}'"
+            yield f"{only_word}, so that the prior determines how much words differ"
+    n_wordings = len(cell.wordings)
+    if n_wordings < 3:
         yield (
             f"the question has {'one wording' if n_wordings == 1 else 'two wordings'}, so that the prior largely"
             " determines how much wordings differ. Use three or more"
@@ -393,8 +405,13 @@ def _notices(cell: Cell) -> Iterator[str]:
 
 
 def _notices_of_reading(cell: Cell) -> Iterator[str]:
-    """Yield notices of drafts, of invalid choices, and of replies without any valid choice."""
-    reading, n_replies = cell.reading, len(cell.replies)
+    """Yield notices of drafts, of invalid choices, and of replies without any valid choice.
+
+    `reading` has the numbers of word choices and of whole replies by outcome (`OUTCOMES`, of which the first is a valid
+    choice), and `bounds` the lowest and the highest mean of D with any choices in place of the invalid ones.
+    """
+    reading = cell.reading
+    n_replies = len(cell.replies)
     if reading.drafts:
         alone = f", and {reading.drafts_alone:,} of them have no answer after it" if reading.drafts_alone else ""
         yield (
@@ -414,22 +431,24 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
         f"{share} of word choices are {problem}{without_d}. With any choices in their place, the mean D of all answers"
         f" lies between {signed(lower)} and {signed(upper)}"
     )
-    whole = []
+    numbers_by_outcome = []
     for name, number in reading.replies.items():
         if name != CHOSEN and number:
-            whole.append(f"{number:,} {'is' if number == 1 else 'are'} {name}")
-    if whole:
-        yield f"of {n_replies:,} replies, {joined(whole)} as a whole"
+            numbers_by_outcome.append(f"{number:,} {'is' if number == 1 else 'are'} {name}")
+    if numbers_by_outcome:
+        yield f"of {n_replies:,} replies, {joined(numbers_by_outcome)} as a whole"
 
 
 def _provenance(frame: pd.DataFrame, ignore: Sequence[str]) -> dict[str, str]:
     """Return the model and the settings that the source contains, each as the text of all its values.
 
-    Settings over which answers are pooled (`ignore`) are marked. Texts of prompts are omitted.
+    `ASKED` names the columns of settings, such as a temperature. Settings over which answers are pooled (`ignore`) are
+    marked. Texts of prompts are omitted.
     """
     provenance = {}
     for name in dict.fromkeys(("model", *ASKED, *ignore)):
         if name in frame and name not in PROMPT_TEXTS:
-            pooled = " (pooled)" if name in ignore and len(frame[name].unique()) > 1 else ""
-            provenance[name] = ", ".join(sorted(map(str, frame[name].dropna().unique()))) + pooled
+            is_pooled = name in ignore and len(frame[name].unique()) > 1
+            values = sorted(map(str, frame[name].dropna().unique()))
+            provenance[name] = ", ".join(values) + (" (pooled)" if is_pooled else "")
     return provenance

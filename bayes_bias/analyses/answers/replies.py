@@ -35,13 +35,10 @@ _SAME_WORDING = {"synonym": "replication"}
 # Columns of prompts and replies that are read. Prompt texts are checked separately.
 _OF_PROMPT = ("stereotype", "wording", "label_a", "label_b", "first", "words", "label", "word")
 _READ = ("id", "reply", "model", "ended", FINGERPRINT, READ_AS, SCORES, *_OF_PROMPT)
+_KNOWN = (*_READ, "prompt", "prompt_of_reply")
+_FACTORS = ("wording", "label_a", "label_b", "label", "word")
 _DESIGN = Design(
-    "replies",
-    AnswersError,
-    within=("model", "stereotype"),
-    known=(*_READ, "prompt", "prompt_of_reply"),
-    factors=("wording", "label_a", "label_b", "label", "word"),
-    rows="replies",
+    "replies", AnswersError, within=("model", "stereotype"), known=_KNOWN, factors=_FACTORS, rows="replies"
 )
 _SHOWN = 5
 
@@ -56,15 +53,16 @@ def choices(
     model: str | None = None,
     ignore: str | Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Convert replies to word choices. Replies are matched to prompts by their ids, in any order.
+    """Convert replies to word choices: read the label that each reply assigns to each word of its prompt.
 
-    The function reads lines such as "salary - Ben", with any hyphen, colon, arrow, equals sign or bar, as well as
-    tables, JSON, and "Ben: salary, office". It ignores drafts of reasoning models, which end with ``</think>`` or a
-    similar mark. A word has no choice if the reply is a refusal, is not understood, or omits the word; if the reply was
-    cut off, blocked, or contains only a call of a tool; or if the reply contradicts itself, because a line names both
-    labels or two lines name different labels. Words around an answer that show a demonstration, a refusal, a
-    retraction, or the view of others make its choices not understood. A notice contains the number of these words, with
-    examples.
+    Replies are matched to prompts by their ids, in any order. The function reads lines such as "salary - Ben", with any
+    hyphen, colon, arrow, equals sign or bar, as well as tables, JSON, and "Ben: salary, office". It ignores drafts of
+    reasoning models, which end with ``</think>`` or a similar mark.
+
+    A word has no choice if the reply is a refusal, is not understood, or omits the word; if the reply was cut off,
+    blocked, or contains only a call of a tool; or if the reply contradicts itself, because a line names both labels or
+    two lines name different labels. Words around an answer that show a demonstration, a refusal, a retraction, or the
+    view of others make its choices not understood. A notice contains the number of these words, with examples.
 
     Parameters
     ----------
@@ -103,9 +101,18 @@ def choices(
     """
     lists = lists_of(wordlist)
     pooled = check_ignored(ignore, _READ, AnswersError)
-    joined = replies_with_prompts(prompts, replies, lists, columns_of(id, reply, model), pooled)
-    kept = [name for name in dict.fromkeys(("model", *ASKED, *pooled)) if name in joined and name != "prompt"]
-    return _word_choices(joined, lists, kept)
+    paths = columns_of(id, reply, model)
+    replies_and_prompts = replies_with_prompts(prompts, replies, lists, paths, pooled)
+    return _word_choices(replies_and_prompts, lists, columns_of_settings(replies_and_prompts, pooled))
+
+
+def columns_of_settings(replies: pd.DataFrame, pooled: Sequence[str]) -> list[str]:
+    """Return those columns of replies that describe how the model was asked.
+
+    These are the model, its settings, date, and version (`ASKED`), and columns over which replies are pooled.
+    """
+    names = dict.fromkeys(("model", *ASKED, *pooled))  # in this order, without repetitions
+    return [name for name in names if name in replies and name != "prompt"]
 
 
 def columns_of(id: str | None, reply: str | None, model: str | None) -> dict[str, str]:
@@ -118,10 +125,11 @@ def columns_of(id: str | None, reply: str | None, model: str | None) -> dict[str
     AnswersError
         If the model has a path, but the reply has none.
     """
-    columns = {name: path for name, path in {"id": id, "reply": reply, "model": model}.items() if path}
-    if columns and "reply" not in columns:
+    path_of_column = {"id": id, "reply": reply, "model": model}
+    paths = {column: path for column, path in path_of_column.items() if path}
+    if paths and "reply" not in paths:
         raise AnswersError("`id` and `model` require `reply`. Set the path of the reply as well (--reply).")
-    return {"id": "id", **columns} if columns else {}
+    return {"id": "id", **paths} if paths else {}
 
 
 def replies_with_prompts(
@@ -131,7 +139,10 @@ def replies_with_prompts(
     columns: Mapping[str, str],
     pooled: Sequence[str],
 ) -> pd.DataFrame:
-    """Return each reply with its prompt. The values of columns in `pooled` are joined into one text.
+    """Return a row for each reply, with the columns of its prompt and its name in the column ``answer``.
+
+    `columns` has the paths of the id, the reply, and the model in a log (see `columns_of`). `pooled` names columns over
+    which replies are pooled: their values may differ, and are replaced by one text, such as "0.2, 0.7 (pooled)".
 
     Raises
     ------
@@ -144,46 +155,53 @@ def replies_with_prompts(
     reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_log(frame, columns))
     require_columns(reply_rows, ("id", "reply"), "replies")
     reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
-    if (twice := prompt_rows.id[prompt_rows.id.duplicated()]).size:
-        raise AnswersError(f"`prompts` has the id '{twice.iloc[0]}' twice. Pass the file as `prompts` wrote it.")
+    repeated_ids = prompt_rows.id[prompt_rows.id.duplicated()]
+    if len(repeated_ids):
+        raise AnswersError(f"`prompts` has the id '{repeated_ids.iloc[0]}' twice. Pass the file as `prompts` wrote it.")
     check_ids(prompt_rows.id, reply_rows)
     check_stereotypes(prompt_rows.stereotype.unique(), lists)
     joined = _joined(prompt_rows, reply_rows)
     announce(check_settings(joined, _DESIGN, pooled))
-    for column in () if "prompt" in pooled else ("prompt", "prompt_of_reply"):
-        if column in joined:
-            for stereotype, own in joined.groupby("stereotype"):
-                check_wordings(own[column], own.wording, lists[str(stereotype)], f"replies ({stereotype})")
-    for name in (set(pooled) & set(joined)) - {"prompt"}:
+    columns_of_prompts = {"prompt", "prompt_of_reply"} & set(joined)
+    if "prompt" not in pooled:
+        for column in sorted(columns_of_prompts):
+            for stereotype, rows in joined.groupby("stereotype"):
+                check_wordings(rows[column], rows.wording, lists[str(stereotype)], f"replies ({stereotype})")
+    pooled_columns = (set(pooled) & set(joined)) - {"prompt"}
+    for name in pooled_columns:
         values = sorted({"" if pd.isna(value) else str(value) for value in joined[name]})
         more = ", ..." if len(values) > _SHOWN else ""
         joined = joined.assign(**{name: f"{', '.join(values[:_SHOWN])}{more} (pooled)"})
-    return joined.assign(answer=_names(joined))
+    return joined.assign(answer=_names_of_replies(joined))
 
 
 def check_ids(prompts: "pd.Series[str]", replies: pd.DataFrame) -> None:
     """Raise an error if a reply has no prompt, and log a notice of each model that did not reply to all prompts.
 
-    `prompts` are the ids of all prompts.
+    `prompts` are the ids of all prompts. Each reply has the id of its prompt in the column ``id``.
     """
-    if (unknown := replies.id[~replies.id.isin(prompts)]).size:
+    unknown = replies.id[~replies.id.isin(prompts)]
+    if len(unknown):
         raise AnswersError(
             f"`replies` contains the id '{unknown.iloc[0]}', which no prompt has ({len(unknown):,} of"
             f" {len(replies):,} replies). Pass the prompts of these replies, with the same ids."
         )
-    by_model = dict(list(replies.groupby("model", dropna=False).id)) if "model" in replies else {"": replies.id}
-    for model, ids in by_model.items():
-        if (missing := prompts[~prompts.isin(ids)]).size:
+    ids_of_model = dict(list(replies.groupby("model", dropna=False).id)) if "model" in replies else {"": replies.id}
+    for model, ids in ids_of_model.items():
+        missing = prompts[~prompts.isin(ids)]
+        if len(missing):
             share = f"{len(missing):,} of {len(prompts):,} prompts"
-            of_model = f" of {model}" if len(by_model) > 1 else ""
+            of_model = f" of {model}" if len(ids_of_model) > 1 else ""
             announce((f"replies: {share} have no reply{of_model}, such as '{missing.iloc[0]}'",))
 
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     """Return each reply with its prompt, matched by the id.
 
-    The file of replies may contain copies of the prompt columns. Raise an error if a copy differs from its prompt.
+    The file of replies may contain copies of columns of the prompts, such as the wording. They are compared with the
+    columns of the prompts (`PROMPT_COLUMNS`) and then omitted. Raise an error if a copy differs from its prompt.
     """
+    # Further columns that both files contain are taken from the replies.
     prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])
     copied_columns = [name for name in replies if name in prompts and name not in ("id", "prompt")]
     joined = replies.merge(prompts, on="id", how="left", suffixes=("_of_reply", ""))
@@ -200,48 +218,52 @@ def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     return joined
 
 
-def _names(joined: pd.DataFrame) -> "pd.Series[str]":
-    """Return the id of each reply, such as "7". Further replies to the same prompt are called "7 (2)", "7 (3)".
+def _names_of_replies(joined: pd.DataFrame) -> "pd.Series[str]":
+    """Return the name of each reply: the id of its prompt, such as "7".
 
-    Replies are numbered in random order. The order depends on the content of all replies and is therefore unrelated to
-    the order in another file. Replies are sorted by a hash of their text and of all replies (the salt).
+    Further replies of a model to the same prompt are called "7 (2)", "7 (3)". They are numbered in the order of their
+    hashes. A hash depends on the text of the reply and on the text of all replies (the salt), so that the order is
+    random, but always the same for these replies, and unrelated to the order in another file.
     """
     texts = joined.reply.fillna("").astype(str)
-    salt = hashlib.sha256("".join(sorted(joined["id"] + texts)).encode()).hexdigest()
-    order = [hashlib.sha256(f"{salt}{text}".encode()).hexdigest() for text in texts]
-    in_order = joined.assign(_order=order).sort_values("_order")
-    keys = ["id", "model"] if "model" in joined else ["id"]
-    number = in_order.groupby(keys, dropna=False).cumcount() + 1
+    all_texts = "".join(sorted(joined["id"] + texts))
+    salt = hashlib.sha256(all_texts.encode()).hexdigest()
+    hashes = [hashlib.sha256(f"{salt}{text}".encode()).hexdigest() for text in texts]
+    sorted_by_hash = joined.assign(_hash=hashes).sort_values("_hash")
+    prompt_and_model = ["id", "model"] if "model" in joined else ["id"]
+    number = sorted_by_hash.groupby(prompt_and_model, dropna=False).cumcount() + 1
     return joined["id"].where(number == 1, joined["id"] + " (" + number.astype(str) + ")")
 
 
 def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], kept: Sequence[str]) -> pd.DataFrame:
     """Return a row for each word in the prompt of each reply, with the columns of the reply in `kept`.
 
-    See `choices` for the columns. They are built as lists, because a record for each word would need several times as
-    much memory. For the same reason, equal words and lines are stored once (`sys.intern`).
+    `joined` has a row for each reply and its prompt, and `lists` the word list of each stereotype. See `choices` for
+    the columns of the result. They are built as lists, because a record for each word would need several times as much
+    memory. For the same reason, equal words and lines are stored once (`sys.intern`).
     """
     require_columns(joined, ("words", "label_a", "label_b", "wording", "first"), "prompts")
     joined = joined.assign(**{name: "" for name in ("prompt", "ended") if name not in joined})
     columns: dict[str, list[Any]] = {name: [] for name in ("position", "word", "chosen", "outcome", "line", "draft")}
-    numbers_of_words = []
+    n_words_of_reply = []
     needed = ["reply", "words", "stereotype", "label_a", "label_b", "prompt", "ended"]
     for row in joined[needed].itertuples(index=False):
         words = tuple(map(sys.intern, str(row.words).split(SEPARATOR)))
         offered = {str(row.label_a), str(row.label_b)}
-        has_draft, found = _read(row.reply, words, lists[row.stereotype], offered, str(row.prompt), str(row.ended))
-        numbers_of_words.append(len(words))
+        questions = lists[row.stereotype]
+        has_draft, choices = _read(row.reply, words, questions, offered, str(row.prompt), str(row.ended))
+        n_words_of_reply.append(len(words))
         columns["position"] += range(1, len(words) + 1)
         columns["word"] += words
         columns["draft"] += [has_draft] * len(words)
         for word in words:
-            columns["chosen"].append(found[word].label)
-            columns["outcome"].append(found[word].outcome)
-            columns["line"].append(sys.intern(found[word].line))
+            columns["chosen"].append(choices[word].label)
+            columns["outcome"].append(choices[word].outcome)
+            columns["line"].append(sys.intern(choices[word].line))
     of_replies = joined[["stereotype", "wording", "label_a", "label_b", "first", *kept, "answer", "reply"]]
     # As categories, the reply is stored once and not once for each word.
     of_replies = of_replies.assign(reply=pd.Categorical(of_replies["reply"]))
-    of_words = of_replies.loc[of_replies.index.repeat(numbers_of_words)].reset_index(drop=True)
+    of_words = of_replies.loc[of_replies.index.repeat(n_words_of_reply)].reset_index(drop=True)
     text = of_words.pop("reply")
     return of_words.assign(**columns, reply=text)
 
@@ -289,8 +311,9 @@ def published_answers(
     announce(check_settings(frame, design, pooled))
     check_stereotypes(frame["stereotype"].unique(), lists)
     rows: list[dict[str, Any]] = []
-    for (stereotype, wording), own in frame.groupby(["stereotype", "wording"], sort=False):
-        rows += _published_choices(own.assign(wording=_SAME_WORDING.get(str(wording), wording)), lists[str(stereotype)])
+    for (stereotype, variation), replies in frame.groupby(["stereotype", "wording"], sort=False):
+        wording = _SAME_WORDING.get(str(variation), variation)
+        rows += _published_choices(replies.assign(wording=wording), lists[str(stereotype)])
     choices = pd.DataFrame(rows)
     return choices if choices.draft.any() else choices.drop(columns="draft")
 
@@ -298,17 +321,21 @@ def published_answers(
 def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Iterator[dict[str, Any]]:
     """Yield a row for each word of replies about one stereotype in one wording.
 
-    The published file contains neither the words nor the labels of a prompt, which are inferred from its replies.
+    `replies` has a row for each reply, and `questions` is the word list of the stereotype. The published file contains
+    neither the words nor the labels of the prompts. Words that have a label in at least half of the replies are
+    assumed, and the offered labels are inferred from each reply. If a group has several possible labels, its label is
+    unknown, and choices of it are not understood.
     """
-    choices_of_replies, numbers = [], Counter[str]()
+    choices_of_replies = []
+    n_choices = Counter[str]()  # the number of replies that assign a label to a word
     for text in replies.reply:
         has_draft, choices = _read(text, questions.words, questions)
         choices_of_replies.append((has_draft, choices))
-        numbers.update(word for word, choice in choices.items() if choice.label)
-    # The file does not contain the words of the prompts. Words that occur in at least half of the replies are assumed.
-    words = [word for word in questions.words if numbers[word] >= len(replies) / 2]
+        n_choices.update(word for word, choice in choices.items() if choice.label)
+    words = [word for word in questions.words if n_choices[word] >= len(replies) / 2]
     for (number, reply), (has_draft, choices) in zip(replies.iterrows(), choices_of_replies, strict=True):
-        label_a, label_b = _inferred_labels({choices[word].label for word in words}, questions)
+        mentioned = {choices[word].label for word in words}
+        label_a, label_b = _inferred_labels(mentioned, questions)
         row = {"model": reply["model"], "stereotype": reply["stereotype"], "wording": reply["wording"]}
         row |= {"answer": number + 1, "label_a": label_a, "label_b": label_b}
         for word in words:
@@ -347,22 +374,26 @@ def _read(
     prompt: str = "",
     ended: str = "",
 ) -> tuple[bool, Mapping[str, Assignment]]:
-    """Return True if a reply has a draft, and the assignment of each word after the draft.
+    """Return True if a reply has a draft, and the assignment of each word in the text after the draft.
 
-    If the reply `ended` at a limit, by a filter, or with a call of a tool, words without a choice have this outcome.
-    The last line of a reply that was cut off or blocked may be incomplete, so its choices are not used.
+    Only labels that were `offered` can be chosen, and sentences of the `prompt` in the reply are ignored. `ended` is
+    empty for a complete reply. Otherwise, it is the outcome "cut off", "blocked", or "tool call", which replaces the
+    outcome of
+
+    - words that the reply leaves out, or all words if none has a choice, and
+    - words whose choice is in the last line of a reply that was cut off or blocked, which may be incomplete.
     """
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone and not ended:
         return True, dict.fromkeys(words, Assignment(NOT_UNDERSTOOD, line=DRAFT_ALONE))
-    found = assignments(reply.answer, words, questions, offered, prompt)
+    choice_of_word = assignments(reply.answer, words, questions, offered, prompt)
     if not ended:
-        return reply.has_draft, found
+        return reply.has_draft, choice_of_word
     answer = reply.answer.strip()
     incomplete_line = answer.splitlines()[-1].strip() if answer and ended != TOOL_CALL else ""
-    has_choices = any(choice.outcome == CHOSEN for choice in found.values())
+    has_choices = any(choice.outcome == CHOSEN for choice in choice_of_word.values())
     with_ending = {}
-    for word, choice in found.items():
+    for word, choice in choice_of_word.items():
         is_incomplete = choice.outcome == CHOSEN and incomplete_line != "" and choice.line == incomplete_line
         is_missing = choice.outcome == LEFT_OUT or (choice.outcome != CHOSEN and not has_choices)
         with_ending[word] = Assignment(ended, line=choice.line) if is_incomplete or is_missing else choice

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import pandas as pd
@@ -52,21 +51,17 @@ KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 
 SOURCES = ("answers", "words", "wordings", "labels")
 # The factors that are treated as samples in each step of the ladder.
-STEPS = MappingProxyType(
-    {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
-)
+STEPS = {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
 # The numbers of labels per group and of wordings that a verdict for new labels requires.
 ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
 DECIMALS = 2
 _NAMED, _NAMED_IN_HEADING = 8, 3
-_POPULATIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "all": "new labels and wordings",
-        "wordings": "these labels and new wordings",
-        "words": "these labels and wordings and new words",
-        "trials": "exactly these questions",
-    }
-)
+_POPULATIONS: Mapping[str, str] = {
+    "all": "new labels and wordings",
+    "wordings": "these labels and new wordings",
+    "words": "these labels and wordings and new words",
+    "trials": "exactly these questions",
+}
 _OPTIMISTIC = (
     "Labels decide nearly all of it and D is near its end, so intervals are too short: of 95% intervals 79 to 82%"
     " held the truth in such simulations."
@@ -78,7 +73,8 @@ _signed = partial(fmt.signed, decimals=DECIMALS)
 def reach_of(labels: int, wordings: int) -> str:
     """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings.
 
-    New labels require enough labels and enough wordings. With one label in a group, only this pair is described.
+    The arguments are numbers. New labels require enough labels and enough wordings. With one label in a group, only
+    this pair is described.
     """
     if labels == 1:
         return ONE_PAIR
@@ -88,7 +84,11 @@ def reach_of(labels: int, wordings: int) -> str:
 
 
 def _too_few(row: "pd.Series[Any]") -> str:
-    """Return a clause that cautions against generalising from few labels or wordings, or "" if there are enough."""
+    """Return a clause that cautions against generalising from few labels or wordings, or "" if there are enough.
+
+    `row` is a row of the table of a result, with the population that it generalises to (``reach``) and the numbers of
+    labels of both groups.
+    """
     if row.reach == FEW_LABELS:
         a = fmt.in_words(int(row.labels_a))
         b = fmt.in_words(int(row.labels_b))
@@ -163,6 +163,19 @@ class AnswersResult(Tabled):
         sides = {"answers": self.sides[0]}
         if isinstance(self, AnswersChange):
             sides = {"before": self.before, "after": self.after}
+        settings = {"scope": self.scope, "ci_prob": self.ci_prob, "seed": self.seed, "draws": DRAWS, "model": "answers"}
+        priors = {"mu": "Uniform(-1, 1)"}
+        for name, scale in PRIOR_TEXTS.items():
+            priors[f"sd_{name}"] = f"HalfNormal({scale})"
+        facts_of_sides = {state: side.facts for state, side in sides.items()}
+        columns = [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES]
+        caption = f"Standard deviation of {self.quantity} by source, posterior mean."
+        facts: dict[str, Any] = {"result": self, "what": self.quantity, "level": fmt.level(self.ci_prob)}
+        facts |= {"answers": self.layout, "counts": None if self.changed else _counts(self), "ladder": _ladder(self)}
+        facts["sources"] = Layout(list(map(self.called, means.index)), columns, caption=caption)
+        facts["decided"] = fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum()))
+        facts["numbers"] = [(STEPS[str(name)], row) for name, row in self.counts().iterrows()]
+        facts |= {"steps": list(STEPS.values()), "one_pair": ONE_PAIR, "reaches": set(table.reach)}
         return Document(
             title=f"Answers: {self.name}",
             heading="Did the associations of the model change?" if self.changed else _heading(self),
@@ -178,24 +191,7 @@ class AnswersResult(Tabled):
                 methods_section(methods),
                 notices_section("Notes on the answers", self.all_notices),
             ),
-            facts={
-                "result": self,
-                "what": self.quantity,
-                "level": fmt.level(self.ci_prob),
-                "answers": self.layout,
-                "counts": None if self.changed else _counts(self),
-                "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
-                "ladder": _ladder(self),
-                "steps": list(STEPS.values()),
-                "sources": Layout(
-                    list(map(self.called, means.index)),
-                    [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
-                    caption=f"Standard deviation of {self.quantity} by source, posterior mean.",
-                ),
-                "numbers": [(STEPS[str(name)], row) for name, row in self.counts().iterrows()],
-                "one_pair": ONE_PAIR,
-                "reaches": set(table.reach),
-            },
+            facts=facts,
             figures=figures,
             latex="answers.tex",
             tables={
@@ -210,19 +206,7 @@ class AnswersResult(Tabled):
                 "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
             },
             methods=methods,
-            provenance={
-                "scope": self.scope,
-                "ci_prob": self.ci_prob,
-                "seed": self.seed,
-                "draws": DRAWS,
-                "model": "answers",
-                "priors": {
-                    "mu": "Uniform(-1, 1)",
-                    **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
-                },
-                "versions": json.loads(versions()),
-                **{state: side.facts for state, side in sides.items()},
-            },
+            provenance={**settings, "priors": priors, "versions": json.loads(versions()), **facts_of_sides},
         )
 
     def steps(self, row: tuple[str, str]) -> pd.DataFrame:
@@ -235,18 +219,18 @@ class AnswersResult(Tabled):
         return f"{stereotype} ({model})" if self.several_models else stereotype
 
     def row(self, stereotype: str | None = None, model: str | None = None) -> tuple[str, str]:
-        """Find the model and stereotype of one row of the table.
+        """Find the model and stereotype of one row of the table. An argument that is None matches all rows.
 
         Raises
         ------
         AnswersError
             If no row or more than one row matches.
         """
-        rows = [row for row in self.table.index if model in (None, row[0]) and stereotype in (None, row[1])]
-        if len(rows) != 1:
+        keys = [key for key in self.table.index if model in (None, key[0]) and stereotype in (None, key[1])]
+        if len(keys) != 1:
             names = ", ".join(map(self.called, self.table.index[:_NAMED]))
             raise AnswersError(f"`stereotype` must select one row of the table, but is {stereotype!r}. Rows: {names}.")
-        return rows[0]
+        return keys[0]
 
     def verdict(self, stereotype: str | None = None, model: str | None = None) -> str:
         """State in sentences whether D is distinguishable from zero, and for which labels and words."""
@@ -255,11 +239,12 @@ class AnswersResult(Tabled):
     def counts(self) -> pd.DataFrame:
         """Return the numbers of distinguishable rows, and of distinguishable positive rows, in each step of the ladder.
 
-        The ladder has one estimate for each scope. A row is distinguishable if its interval excludes zero, and positive
-        if the interval lies above zero. If a row has no last step, because it has only one pair of labels, its step
-        "wordings" is used instead.
+        The ladder has one estimate for each scope and each row (a model and stereotype). A row is distinguishable if
+        its interval excludes zero, and positive if the interval lies above zero. If a row has no last step, because it
+        has only one pair of labels, its step "wordings" is used instead.
         """
-        rows, step_of_wordings = [], self.ladder.xs("wordings", level="samples")
+        rows = []
+        step_of_wordings = self.ladder.xs("wordings", level="samples")
         for name in SAMPLES:
             step = self.ladder.xs(name, level="samples")
             lower, upper = interval_of(step.where(step["mean"].notna(), step_of_wordings))
@@ -277,7 +262,9 @@ class AnswersResult(Tabled):
     def title_of(self, key: tuple[str, str]) -> str:
         """Return the words whose association a row is about, such as "career words".
 
-        The stereotype is added if the model answered several lists.
+        These are the words of the class that is stereotypical for the first group. `key` has the model and the
+        stereotype of the row. The stereotype is added, as in "career words (gender)", if the model answered several
+        lists.
         """
         model, stereotype = key
         (_, class_name), _ = self._classes(stereotype)
@@ -304,6 +291,8 @@ class AnswersResult(Tabled):
         (group, _), (_, other_class) = self._classes(stereotype)
         no_verdict = _unreliable(row.pareto_k) if row.pareto_k > MAX_PARETO_K else str(row.withheld)
         clear = bool(self.distinguishable.loc[key])
+        name = model if self.several_models else "the model"
+        direction = "increased" if row["mean"] > 0 else "decreased"
         has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
         shown = opposite(row) if has_direction and row["mean"] < 0 else row
         return Finding(
@@ -314,12 +303,7 @@ class AnswersResult(Tabled):
             has_stereotype=not self.changed,
             no_verdict=no_verdict,
             too_few=_too_few(row),
-            words={
-                "model": model if self.several_models else "the model",
-                "group": group,
-                "others": words_of_class(other_class),
-                "direction": "increased" if row["mean"] > 0 else "decreased",
-            },
+            words={"model": name, "group": group, "others": words_of_class(other_class), "direction": direction},
         )
 
     @property
@@ -356,22 +340,24 @@ class AnswersResult(Tabled):
     def _details_of_one(self) -> list[str]:
         """Return sentences on the only row of the table: verdict, mean of the answers, ladder, cautions, and position.
 
-        If there is no verdict, only the mean of the answers follows the reason.
+        The ladder has an interval for each scope, from answers alone as a sample to words, wordings, and labels. If
+        there is no verdict, only the mean of the answers follows the reason.
         """
         (key,) = self.table.index
         row = self.table.loc[key]
         observed_mean = _signed(row.observed)
+        n_answers = fmt.as_count(row.answers)
         model = f" of {key[0]}" if key[0] and not self.changed else ""
         if row.withheld:
-            count = f"{fmt.as_count(row.answers)} answers have a mean D of {observed_mean} ({self.name})."
+            count = f"{n_answers} answers have a mean D of {observed_mean} ({self.name})."
             return [*self._verdict(key), count]
-        count = f"{fmt.as_count(row.answers)} answers{model} have a mean D of {observed_mean} ({self.name})."
+        count = f"{n_answers} answers{model} have a mean D of {observed_mean} ({self.name})."
         if self.changed:
-            pairs = f"{fmt.as_count(row.answers)} pairs of answers"
-            count = f"D changed by {observed_mean} on average between {pairs} ({self.name})."
+            count = f"D changed by {observed_mean} on average between {n_answers} pairs of answers ({self.name})."
         intervals = []
         for name, step in self.steps(key).iterrows():
-            intervals.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
+            samples = STEPS[str(name)].replace("and ", "with ")  # such as "with words"
+            intervals.append(f"{samples} {fmt.bounds(*interval_of(step), DECIMALS)}")
         sentences = [
             *self._verdict(key),
             count,
@@ -392,7 +378,11 @@ class AnswersResult(Tabled):
         return sentences
 
     def _position(self, key: tuple[str, str]) -> list[str]:
-        """Return sentences on the log odds, if they are bounded, and on the position of labels, if it is known."""
+        """Return sentences on the log odds, if they are bounded, and on the position of labels, if it is known.
+
+        `key` is the row of the table. Its columns of log odds are missing if the log odds are unbounded, and
+        ``first_share``, the share of choices for the label that was named first, is missing if no first label is known.
+        """
         row = self.table.loc[key]
         sentences = []
         if pd.notna(row.log_odds_mean):
@@ -415,15 +405,17 @@ class AnswersResult(Tabled):
         changes, with the published t test.
         """
         sentences = [self.answer]
-        clear, reach = self.distinguishable, self.table.reach
-        what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
+        clear = self.distinguishable
+        reach = self.table.reach
+        subject, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
 
         def count_clear(condition: "pd.Series[bool]") -> str:
             return fmt.in_words(int((clear & condition).sum()))
 
         if clear.any():
+            n_clear = fmt.in_words(int(clear.sum()))
             sentences.append(
-                f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {what}"
+                f"{fmt.capitalized(n_clear)} of {fmt.in_words(len(clear))} {subject}"
                 f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero,"
                 f" {count_clear(self.table['mean'] > 0)} of them {direction}."
             )
@@ -544,7 +536,10 @@ class ModelAnswers(AnswersResult):
         return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
-        """Return the association in log odds and, if it is known, the share of choices for the first label."""
+        """Return the columns of the association in log odds and, if it is known, of choices for the label named first.
+
+        The table has a mean and an interval of log odds for each row, which become one text.
+        """
         rows = self.table
         estimates = rows[[f"{LOG_ODDS}_mean", *interval_columns(rows, LOG_ODDS)]].to_numpy()
         log_odds = [fmt.value_and_interval(mean, low, high, DECIMALS) for mean, low, high in estimates]
@@ -612,7 +607,7 @@ class AnswersChange(AnswersResult):
         return tuple(self._change_of(before, after) for before, after in pairs)
 
     def _change_of(self, before: Cell, after: Cell) -> ChangedBias:
-        """Return the bias of the answers after, with the bias of the answers before and the change.
+        """Return the bias D of the answers after, with the bias of the answers before and the draws of the change.
 
         `before` and `after` are the answers that have a partner on the other side. The posterior in the table is that
         of half the change, so its draws are doubled. A problem of any of the three posteriors is a problem of the
@@ -628,24 +623,29 @@ class AnswersChange(AnswersResult):
         )
 
     def _side(self, cell: Cell, key: tuple[str, str]) -> BiasDraws:
-        """Return the bias of the answers on one side that have a partner on the other side.
+        """Return the bias D of the answers on one side (before or after) that have a partner on the other side.
 
-        `key` is the row of the table whose change the two sides describe.
+        `key` is the row of the table whose change the two sides describe. The model of D is fitted to the answers of
+        this side. The bias has draws of the mean D (mu), the observed mean, the metric of D, the population that it
+        generalises to, and a problem if the draws are not reliable.
         """
         data = observed(cell)
         posterior = sample(Density(data, effects_of(cell, self.scope)), self.seed)
         problems = (_unreliable(posterior.pareto_k),) if posterior.pareto_k > MAX_PARETO_K else ()
         draws = posterior.draws.mu.to_numpy()
-        raw = float(data.difference.mean())
-        return BiasDraws(self.called(key), draws, raw, _D, self._population(self.table.loc[key]), problems)
+        observed_mean = float(data.difference.mean())
+        return BiasDraws(self.called(key), draws, observed_mean, _D, self._population(self.table.loc[key]), problems)
 
     def _published_columns(self) -> list[Column]:
-        """Return a column with the published D before, and one with the published D after."""
+        """Return a column with the published D before, and one with the published D after.
+
+        `published` has a row for each state ("before" or "after"), model, and stereotype.
+        """
         columns = []
         for state in ("before", "after"):
             cells = []
             for model, stereotype in self.table.index:
-                # The model of the other side may have another name.
+                # A single model may have another name on the other side.
                 rows = self.published.loc[state].xs(stereotype, level="stereotype")
                 row = rows.loc[model] if model in rows.index else rows.iloc[0]
                 cells.append(_signed(row.published_d))
@@ -655,7 +655,7 @@ class AnswersChange(AnswersResult):
 
 def _heading(result: AnswersResult) -> str:
     """Return the question that the page answers. It names up to three models, or "the model" if it has no name."""
-    models = list(filter(None, dict.fromkeys(result.table.index.get_level_values("model"))))
+    models = list(filter(None, result.table.index.unique("model")))
     if len(models) > _NAMED_IN_HEADING:
         return f"Which associations do {len(models)} models show?"
     return f"Which associations {'do' if len(models) > 1 else 'does'} {fmt.joined(models or ['the model'])} show?"
@@ -664,7 +664,9 @@ def _heading(result: AnswersResult) -> str:
 def _counts(result: AnswersResult) -> Layout:
     """Lay out the numbers of answers, labels, wordings and words, and of choices by outcome, in each row.
 
-    Outcomes that do not occur have no column. `OUTCOMES` begins with valid choices, which need none.
+    A row is a model and stereotype. The bounds of the mean D, with any choices in place of the invalid ones, are only
+    shown if there are invalid choices. Outcomes that do not occur have no column. `OUTCOMES` begins with valid choices,
+    which need none.
     """
     rows = result.table
     labels, bounds_of_mean = [], []
@@ -688,9 +690,10 @@ def _counts(result: AnswersResult) -> Layout:
 
 
 def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Return the label of each row, with its estimate in each step and True if its interval excludes zero.
+    """Return the label of each row, with a list of its estimates: a text and True if its interval excludes zero.
 
-    In each step, more factors are treated as samples, from answers alone to words, wordings, and labels.
+    The ladder has an estimate for each step (`STEPS`), in which the mean and the interval become one text. In each
+    step, more factors are treated as samples, from answers alone to words, wordings, and labels.
     """
     rows = []
     for key in result.table.index:
@@ -718,22 +721,14 @@ def _methods(result: AnswersResult) -> Methods:
         for name, value in side.provenance.items():
             if value and name not in (FINGERPRINT, READ_AS):
                 asked[name] = value
-    facts: dict[str, Any] = {
-        "result": result,
-        "changed": result.changed,
-        "total": fmt.as_count(sum(len(cell.counted) for cell in result.sides[0].cells)),
-        "stereotypes": len(set(table.index.get_level_values("stereotype"))),
-        "models": list(models),
-        "asked": asked,
-        "priors": PRIOR_TEXTS,
-        "largest": f"{LARGEST:g}",
-        "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
-        "wordings": (int(table.wordings.min()), int(table.wordings.max())),
-        "draws": fmt.as_count(DRAWS),
-        "pareto_k": fmt.plain(float(table.pareto_k.max()), 2),
-        "ess": fmt.as_count(float(table.ess.min())),
-        "ci_prob": result.ci_prob,
-        "software": software(),
-        "one_pair": int((table.reach == ONE_PAIR).sum()),
-    }
+    n_answers = sum(len(cell.counted) for cell in result.sides[0].cells)
+    n_stereotypes = len(set(table.index.get_level_values("stereotype")))
+    facts: dict[str, Any] = {"result": result, "changed": result.changed, "models": list(models), "asked": asked}
+    facts |= {"total": fmt.as_count(n_answers), "stereotypes": n_stereotypes, "ci_prob": result.ci_prob}
+    facts |= {"priors": PRIOR_TEXTS, "largest": f"{LARGEST:g}", "draws": fmt.as_count(DRAWS), "software": software()}
+    facts["labels"] = (int(labels.min(axis=None)), int(labels.max(axis=None)))
+    facts["wordings"] = (int(table.wordings.min()), int(table.wordings.max()))
+    facts["pareto_k"] = fmt.plain(float(table.pareto_k.max()), 2)
+    facts["ess"] = fmt.as_count(float(table.ess.min()))
+    facts["one_pair"] = int((table.reach == ONE_PAIR).sum())
     return Methods("methods-of-answers.txt", facts)

@@ -116,14 +116,15 @@ class ValueEstimates(Tabled):
 
     def called(self, key: tuple[str, str, str]) -> str:
         """Return the label of a row, which consists of the parts of its key that differ between rows."""
-        parts = [part for k, part in enumerate(key) if len(self.table.index.unique(k)) > 1]
+        parts = [part for level, part in enumerate(key) if len(self.table.index.unique(level)) > 1]
         return ", ".join(parts or [key[2]])
 
     @property
     def text(self) -> str:
         """Describe the estimates in sentences.
 
-        If there are few estimates, the headline is followed by details on each of them.
+        The headline combines the findings on all estimates. If there are few estimates, it is followed by details on
+        each of them.
         """
         findings = {key: self._finding(key) for key in self.table.index}
         sentences = [headline("values", list(findings.values()), "Not distinguishable from zero: {titles}.")]
@@ -133,7 +134,11 @@ class ValueEstimates(Tabled):
         return " ".join(sentences)
 
     def _finding(self, key: tuple[str, str, str]) -> Finding:
-        """Return the parts of the first sentence of the page for one estimate. `key` is its row in the table."""
+        """Return the parts of the first sentence of the page for one estimate. `key` is its row in the table.
+
+        The sentence names the estimand and has the mean with its interval. An estimate is clear if its interval
+        excludes zero, and has no verdict if its fit has not converged.
+        """
         row = self.table.loc[key]
         return Finding(
             title=f"the {self.quantity} ({self.called(key)})",
@@ -144,15 +149,17 @@ class ValueEstimates(Tabled):
         )
 
     def _details(self, key: tuple[str, str, str], finding: Finding) -> list[str]:
-        """Return sentences on the population and the probability of one estimate.
+        """Return sentences on the population and the probability of one estimate. `key` is its row in the table.
 
-        Without a verdict, there is only the sentence on groups that hardly overlap, if there is one.
+        The population that the estimate generalises to depends on the scope: in the scope "all", on the numbers of
+        labels and wordings (``reach``), otherwise on the factors that are treated as samples. Without a verdict, there
+        is only the sentence on groups that hardly overlap, if there is one.
         """
         row = self.table.loc[key]
         if finding.no_verdict:
             return self._separation(row)
-        fixed = STEPS[self.scope].replace("and ", "new answers and ")
-        population = _POPULATIONS[row.reach] if self.scope == "all" else fixed
+        of_scope = STEPS[self.scope].replace("and ", "new answers and ")
+        population = _POPULATIONS[row.reach] if self.scope == "all" else of_scope
         subject = "This" if len(self.table) == 1 else fmt.capitalized(self.called(key))
         above = fmt.probability_in_words(row.prob_above)
         return [
@@ -164,7 +171,7 @@ class ValueEstimates(Tabled):
         """Return a sentence if the answers of the groups hardly overlap, because the prior then limits the estimate."""
         if not row.separated:
             return []
-        observed = fmt.signed(row.observed, self.decimals) + (f" {self.unit}" if self.unit else "")
+        observed = f"{fmt.signed(row.observed, self.decimals)} {self.unit}".strip()
         return [
             f"However, the answers about the groups hardly overlap (observed difference {observed}), so the direction"
             " is clear, but the prior determines the size of the estimate."
@@ -198,9 +205,12 @@ class ValueEstimates(Tabled):
         return self._unsigned(self.sources, "sd", 2, "source")
 
     def _unsigned(self, rows: pd.DataFrame, name: str, decimals: int, heading: str) -> Layout:
-        """Lay out estimates that have no direction, in the column `name`. `heading` is above the labels of rows."""
+        """Lay out estimates that have no direction, in the column `name`. `heading` is above the labels of rows.
+
+        The index of the rows consists of the model, the stereotype, and a name, such as a group. The label of a row is
+        only the name if all rows are from one fit (of one model and stereotype).
+        """
         has_several_fits = len(rows.index.droplevel(2).unique()) > 1
-        # Model and stereotype, the first two levels, are the same in all rows of one fit.
         labels = [", ".join(key if has_several_fits else key[2:]).strip(", ") for key in rows.index]
         return Layout(labels, estimate_columns(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
 
@@ -213,16 +223,14 @@ class ValueEstimates(Tabled):
         priors: dict[str, str] = {}
         for fit in fits:  # some of which may have no effects of words
             priors |= json.loads(fit.attrs["priors"])
-        facts = {
-            "estimates": self,
-            "kind": kind,
-            "total": fmt.as_count(sum(len(cell.data.value) for cell in self.answers.cells)),
-            "priors": priors,
-            "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
-            "ess": fmt.as_count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
-            "software": software(),
-        }
+        n_values = sum(len(cell.data.value) for cell in self.answers.cells)
+        facts = {"estimates": self, "kind": kind, "total": fmt.as_count(n_values), "priors": priors}
+        facts["r_hat"] = fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics))
+        facts["ess"] = fmt.as_count(min(diagnosed.ess_bulk for diagnosed in diagnostics))
+        facts["software"] = software()
         methods = Methods("methods-of-values.txt", facts)
+        settings = {"likelihood": self.likelihood, "scope": self.scope, "ci_prob": self.ci_prob, "seed": self.seed}
+        answers = {**self.answers.provenance, "sha256": self.answers.sha256}
         return Document(
             title=f"Answers: {self.answers.name}",
             heading=f"Do answers differ between groups in {self.answers.name}?",
@@ -237,15 +245,7 @@ class ValueEstimates(Tabled):
             tables={"summary": self.table, "ladder": self.ladder, "expected": self.expected, "sources": self.sources},
             methods=methods,
             fits=dict(zip(names.values(), fits, strict=True)),
-            provenance={
-                "likelihood": self.likelihood,
-                "scope": self.scope,
-                "ci_prob": self.ci_prob,
-                "seed": self.seed,
-                "priors": priors,
-                "versions": json.loads(versions()),
-                "answers": {**self.answers.provenance, "sha256": self.answers.sha256},
-            },
+            provenance={**settings, "priors": priors, "versions": json.loads(versions()), "answers": answers},
         )
 
 
@@ -341,7 +341,8 @@ def estimate_values(
     tables: dict[str, dict[tuple[str, str], pd.DataFrame]] = {}
     fits = {}
     for cell in read.cells:
-        key, data = (cell.model, cell.stereotype), cell.data
+        key = (cell.model, cell.stereotype)
+        data = cell.data
         step(f"{cell.stereotype} {cell.model}".strip())
         content = xr.Dataset({"value": ("row", data.value), "corner_of": ("row", data.corner)})
         for factor in data.factors:
@@ -352,24 +353,22 @@ def estimate_values(
         fits[key] = fit_model(named, spec, model, content, seed=seed, sampling=sampling).tree
         for table, rows in _tables(cell, kind, fits[key], scope, ci_prob).items():
             tables.setdefault(table, {})[key] = rows
+    fields = {name: pd.concat(rows, names=["model", "stereotype"]) for name, rows in tables.items()}
+    unit = unit or kind.unit
     return ValueEstimates(
-        answers=read,
-        likelihood=likelihood,
-        unit=unit or kind.unit,
-        scope=scope,
-        ci_prob=ci_prob,
-        seed=seed,
-        fits=fits,
-        **{table: pd.concat(rows, names=["model", "stereotype"]) for table, rows in tables.items()},
+        answers=read, likelihood=likelihood, unit=unit, scope=scope, ci_prob=ci_prob, seed=seed, fits=fits, **fields
     )
 
 
 def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_prob: float) -> dict[str, pd.DataFrame]:
-    """Return the rows of one model and stereotype in each table of `ValueEstimates`.
+    """Return the rows of one model and stereotype in each table of `ValueEstimates`, by the name of the table.
 
-    An estimand is a weighted sum of the expected values of the corners, such as the groups of labels.
+    An estimand is a weighted sum of the expected values of the corners, such as the groups of labels. The ladder has an
+    estimate for each scope. In wider scopes, more factors are treated as samples (`_RANDOM`). The table has the
+    estimate in the requested scope, with the probability that it is positive, and the observed value of the estimand.
     """
-    data, posterior = cell.data, fit["posterior"].to_dataset()
+    data = cell.data
+    posterior = fit["posterior"].to_dataset()
     weights = np.stack(list(data.corners.estimands.values()))  # (estimand, corner)
     estimands = pd.Index(data.corners.estimands, name="estimand")
     corners = pd.Index(data.corners.names, name="corner")
@@ -377,7 +376,7 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
     for samples in SAMPLES:
         expected[samples] = expected_values(kind, data, posterior, _RANDOM[samples])  # (draw, corner)
         ladder[samples] = pd.DataFrame(summarize_draws(expected[samples] @ weights.T, ci_prob), index=estimands)
-    above = (expected[scope] @ weights.T > 0).mean(axis=0)
+    above = (expected[scope] @ weights.T > 0).mean(axis=0)  # (estimand,)
     table = {
         "answers": len(data.value),
         "observed": weights @ data.averages(kind.as_answered(data.value)),
@@ -399,15 +398,15 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
 def _sources(data: ValueData, posterior: xr.Dataset, unit: float, ci_prob: float) -> pd.DataFrame:
     """Return the standard deviations of effects and residuals in units of the predictor, with a row for each source.
 
-    The posterior is in standardised units, and `unit` is the standard deviation of the values by which it is
-    multiplied.
+    A row has the mean, sd and interval of a standard deviation. The posterior is in standardised units, and `unit` is
+    the standard deviation of the values by which it is multiplied. Variables that the model does not have are omitted.
     """
-    source_of: dict[str, str] = {}
+    source_of_variable: dict[str, str] = {}
     for factor in data.factors:
-        source_of |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
-    source_of["scale_residual"] = "residual"
+        source_of_variable |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
+    source_of_variable["scale_residual"] = "residual"
     sources = {}
-    for variable, source in source_of.items():
+    for variable, source in source_of_variable.items():
         if variable in posterior:
             sources[source] = summarize_draws(unit * posterior[variable].to_numpy().ravel(), ci_prob)
     return pd.DataFrame(sources).T.astype(float).rename_axis("source")

@@ -107,7 +107,7 @@ class ValueData:
         return np.bincount(self.corner, values, size) / np.bincount(self.corner, minlength=size)
 
     def is_separated(self, weights: Numbers) -> bool:
-        """Return True if the values on both sides of an estimand hardly overlap.
+        """Return True if the values on both sides of an estimand, such as the answers about two groups, hardly overlap.
 
         `weights` are the weights of the corners in the estimand. The sides are the values of corners with positive and
         with negative weights. They are separated if a value of one side exceeds a value of the other side with a
@@ -149,25 +149,19 @@ class Likelihood:
     own_priors: ClassVar[Mapping[str, Prior]] = MappingProxyType({})
 
     def spec(self, factors: Sequence[Factor]) -> ModelSpec:
-        """Return the priors of a design, in units of the predictor.
+        """Return the priors of the model for these factors, such as labels and wordings, in units of the predictor.
 
         Each factor has a standard deviation of its effects and, if its levels have effects on the bias, another one for
-        these.
+        these. Coefficients are normal, and standard deviations half-normal, with scales in proportion to `size`. A kind
+        of value may have further parameters (`own_priors`), such as an intercept.
         """
-        half_normal = Prior("HalfNormal", {"sigma": 0.5 * self.size})
         scales = [f"sd_{factor.name}" for factor in factors]
         bias_scales = [f"sd_{factor.name}_bias" for factor in factors if factor.has_bias]
+        priors = dict.fromkeys([*scales, *bias_scales], Prior("HalfNormal", {"sigma": 0.5 * self.size}))
+        priors = {"coefficient": Prior("Normal", {"mu": 0, "sigma": self.size}), **priors, **self.own_priors}
+        title = f"Hierarchical model of answers ({self.described})"
         return ModelSpec(
-            name=f"answers: {self.name}",
-            title=f"Hierarchical model of answers ({self.described})",
-            description="",
-            structure="answers",
-            options={},
-            priors={
-                "coefficient": Prior("Normal", {"mu": 0, "sigma": self.size}),
-                **dict.fromkeys([*scales, *bias_scales], half_normal),
-                **self.own_priors,
-            },
+            name=f"answers: {self.name}", title=title, description="", structure="answers", options={}, priors=priors
         )
 
     def scale(self, data: ValueData) -> Scale:
@@ -175,7 +169,7 @@ class Likelihood:
         raise NotImplementedError
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
-        """Return the lowest and highest possible rating, or 0 and 1 for kinds of values without a scale.
+        """Return the lowest and highest possible rating, or 0 and 1 for kinds of values without a scale of ratings.
 
         Raise an error if `ratings`, the scale of ordinal answers, is set for another kind of values.
         """
@@ -186,7 +180,9 @@ class Likelihood:
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
         """Return the approximate score and information of each value for its predictor, for the sampler.
 
-        With the variance s² within corners, these are (value - average of its corner) / s², and 1 / s².
+        Score and information are the first and the negative second derivative of the log likelihood. With the variance
+        s² within corners (the combinations that are compared, such as groups of labels), they are (value - average of
+        its corner) / s², and 1 / s².
         """
         deviation = values - data.averages(values)[data.corner]
         variance = max(float(deviation.var()), 1e-6)
@@ -277,9 +273,11 @@ class Ordinal(Likelihood):
         """Return the ends of the scale, which are the lowest and the highest rating if `ratings` is not set.
 
         Raise an error if a value is no whole number or lies beyond the ends, or if the scale has too many steps.
+        `where` names the answers in messages.
         """
-        if (values != np.round(values)).any():
-            value = values[np.argmax(values != np.round(values))]
+        fractions = values[values != np.round(values)]
+        if len(fractions):
+            value = fractions[0]
             raise AnswersError(
                 f"{where}: the value {value:g} is not a whole number. Use likelihood='numeric' for numbers that are not"
                 " ratings."
@@ -293,9 +291,10 @@ class Ordinal(Likelihood):
         return float(lowest), float(highest)
 
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
-        """Return score and information of the latent logistic variable, whose variance is π² / 3.
+        """Return score and information of the latent logistic variable of each rating, whose variance is π² / 3.
 
-        Deviations of ratings from the averages of their corners are scaled to this variance.
+        Deviations of ratings from the averages of their corners (the groups that are compared) are scaled to this
+        variance. If x is such a deviation, the score is x / (π² / 3), and the information is 1 / (π² / 3).
         """
         deviation = values - data.averages(values)[data.corner]
         latent = deviation / max(float(deviation.std()), 1e-6) * np.sqrt(_LOGISTIC)
@@ -308,10 +307,12 @@ class Ordinal(Likelihood):
         pm.OrderedLogistic("answered", predictor, cutpoints, compute_p=False, observed=pt.cast(values, "int64"))
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
-        """Return the expected rating of each corner.
+        """Return the expected rating of each corner, (draw, corner).
 
-        It is the lowest rating plus the sum of the probabilities of ratings above each cutpoint.
+        It is the lowest rating (the centre of the scale) plus the sum of the probabilities of ratings above each
+        cutpoint. The probability is averaged over the normal predictor with this `mean` and `variance`.
         """
+        # (draw, corner, cutpoint)
         above = averaged(mean[..., None] - draws["cutpoint"][:, None, :], np.sqrt(variance)[..., None])
         return scale.centre + above.sum(axis=-1)
 
@@ -349,7 +350,8 @@ LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType({likelihood.name: likel
 def averaged(mean: Numbers, sd: Numbers) -> Numbers:
     """Return the average of the inverse logit over a normal distribution, by Gauss-Hermite quadrature.
 
-    The sum over nodes is a loop, because an array of all nodes would need too much memory.
+    The average of 1 / (1 + exp(-x)) for x ~ Normal(mean, sd²) is a weighted sum over nodes z of its values at mean + sd
+    z. The sum is a loop, because an array of all nodes would need too much memory.
     """
     average = np.zeros(np.broadcast_shapes(mean.shape, sd.shape))
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
@@ -406,7 +408,7 @@ def build(
 
 
 def _coords(data: ValueData) -> dict[str, list[str]]:
-    """Return the names of the levels of each dimension.
+    """Return the names of the levels of each dimension of the PyMC model.
 
     These are all contrasts, contrasts of the bias, steps between ratings, and the levels of each factor.
     """
@@ -422,8 +424,9 @@ def _coords(data: ValueData) -> dict[str, list[str]]:
 def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dict[str, NDArray[Any]]:
     """Return the data of a model: standardised values, corners, levels, and the evidence on each effect.
 
-    The evidence is only used by the sampler. For an effect on the bias, the score of a value is multiplied by its
-    contrast c, and the information by c².
+    A corner is a combination that is compared, such as a group of labels, and its contrasts are the weights of the
+    effects on the bias. The evidence, the score and information of each level, is only used by the sampler. For an
+    effect on the bias, the score of a value is multiplied by its contrast c, and the information by c².
     """
     scale = scale or likelihood.scale(data)
     value = rounded((data.value - scale.centre) / scale.unit)
@@ -435,7 +438,7 @@ def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dic
         inputs[factor.name + "_evidence"] = _evidence(factor, score, information)
         if factor.has_bias:
             columns = [_evidence(factor, score * c, information * c**2) for c in contrasts_of_bias.T]
-            inputs[factor.name + "_bias_evidence"] = np.stack(columns, axis=-1)
+            inputs[factor.name + "_bias_evidence"] = np.stack(columns, axis=-1)  # (2, level, bias)
     return inputs
 
 
@@ -454,8 +457,10 @@ def expected_values(
     """Return draws of the expected value of each corner (draw, corner) for new levels of the `random` factors.
 
     Given a draw, the predictor of an answer in a corner with contrasts c is treated as normal. Its mean is intercept +
-    c . coefficient. A random factor contributes the variance sd² + |c_bias|² sd_bias². The levels of all other factors
-    are fixed and have equal weights, and the mean and the variance of their effects are added.
+    c . coefficient. A random factor contributes the variance sd² + |c_bias|² sd_bias², where c_bias are the contrasts
+    of the bias. The levels of all other factors are fixed and have equal weights, so the mean and the variance of their
+    effects in the corner are added. The `likelihood` then converts the predictor to expected values in the unit of the
+    answers, for values that were standardised by the `scale` (by default computed from the data).
     """
     samples = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
     draws = {str(name): np.asarray(samples[name].to_numpy()) for name in samples.data_vars}

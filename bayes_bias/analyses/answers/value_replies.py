@@ -14,8 +14,8 @@ from bayes_bias.analyses.answers.assignments import NOT_UNDERSTOOD, OUTCOMES, RE
 from bayes_bias.analyses.answers.cues import cues, sentences
 from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
-from bayes_bias.analyses.answers.reading import ASKED, read_frame, require_columns
-from bayes_bias.analyses.answers.replies import check_ids, columns_of, replies_with_prompts
+from bayes_bias.analyses.answers.reading import read_frame, require_columns
+from bayes_bias.analyses.answers.replies import check_ids, columns_of, columns_of_settings, replies_with_prompts
 from bayes_bias.arguments import is_number
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import as_count
@@ -67,14 +67,14 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     asked = asked.assign(id=asked["id"].astype(str).str.strip())
     if asked["id"].duplicated().any():
         raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
-    found, _ = read_frame(replies, "replies", top_tokens_of_log)
-    check_ids(asked["id"], found)
-    asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
-    if "model" in found:
-        asked = asked.assign(model=found["model"])
-    logprobs = np.full((len(found), 2), np.nan)
+    listed_tokens, _ = read_frame(replies, "replies", top_tokens_of_log)
+    check_ids(asked["id"], listed_tokens)
+    asked = asked.set_index("id").loc[listed_tokens["id"]].reset_index(drop=True)  # the prompt of each reply
+    if "model" in listed_tokens:
+        asked = asked.assign(model=listed_tokens["model"])
+    logprobs = np.full((len(asked), 2), np.nan)  # (reply, label)
     n_at_bound = 0
-    for number, reply in enumerate(asked.assign(top=found["top"].to_numpy()).itertuples()):
+    for number, reply in enumerate(asked.assign(top=listed_tokens["top"].to_numpy()).itertuples()):
         label_a = str(reply.label_a)
         label_b = str(reply.label_b)
         listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
@@ -84,32 +84,35 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
             n_at_bound += smallest in logprobs[number]
     logprob_a, logprob_b = logprobs.T
     notices = []
-    replies_in_all = as_count(len(found))
+    replies_in_all = as_count(len(asked))
     if n_at_bound:
         notices.append(
             f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
             " a smaller one. Request more top_logprobs for exact numbers"
         )
-    if neither := int(np.isnan(logprob_a).sum()):
-        notices.append(f"replies: {neither:,} of {replies_in_all} list neither label, and have no probabilities")
+    n_unlisted = int(np.isnan(logprob_a).sum())
+    if n_unlisted:
+        notices.append(f"replies: {n_unlisted:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
     rows = asked[[name for name in _KEPT if name in asked]]
-    return rows.assign(answer=found["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
+    return rows.assign(answer=listed_tokens["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
     """Return the log of the total probability of the listed tokens that begin a label and not the other label.
 
-    `top` has the text and the log probability of each listed token. The result is minus infinity if there is none.
+    A service lists the most probable tokens with which a reply may begin, and `top` has the text and the log
+    probability of each of them. The token " Jul" begins the label "Julia". Case and blanks around a token are ignored.
+    The result is minus infinity if no token begins the label.
     """
     label = label.casefold()
     alternative = alternative.casefold()
-    logs = []
+    logprobs = []
     for text, logprob in top:
         token = text.strip().casefold()
         if token and label.startswith(token) and not alternative.startswith(token):
-            logs.append(logprob)
-    return float(np.logaddexp.reduce(logs)) if logs else -np.inf
+            logprobs.append(logprob)
+    return float(np.logaddexp.reduce(logprobs)) if logprobs else -np.inf
 
 
 # The columns of FMAT results that may contain the word. It is the attribute or, without attributes, the target.
@@ -144,7 +147,8 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
             f"`answers`: the mask of FMAT's results must have two groups, but has {', '.join(groups)}. Keep two."
         )
     question = [name for name in ("model", "query", "M_pair", *word_columns) if name in frame]
-    if (is_repeated := frame.duplicated([*question, "MASK"])).any():
+    is_repeated = frame.duplicated([*question, "MASK"])
+    if is_repeated.any():
         row = frame[is_repeated].iloc[0]
         raise AnswersError(
             f"`answers`: FMAT's results have several rows of '{row['M_word']}' with '{row[word_columns[0]]}' in the"
@@ -236,29 +240,32 @@ def numbers(
     joined = replies_with_prompts(prompts, replies, lists_of(wordlist), columns_of(id, reply, model), pooled)
     endings = joined["ended"] if "ended" in joined else pd.Series("", joined.index)
     scores = joined[SCORES] if SCORES in joined else pd.Series(None, joined.index, dtype=object)
-    found = []
+    read = _READERS[likelihood]
+    values = []
     for text, ended, score in zip(joined.reply, endings, scores, strict=True):
-        value = _value(text, ended, _READERS[likelihood], ratings) if pd.isna(score) else _score(score)
-        found.append(value)
-    frame = pd.DataFrame(found, index=joined.index)
+        value = _value(text, ended, read, ratings) if pd.isna(score) else _score(score)
+        values.append(value)
+    frame = pd.DataFrame(values, index=joined.index)  # with the fields of `Value` as columns
     announce(tuple(_notices(frame, joined.reply)))
-    kept = [name for name in dict.fromkeys(("model", *ASKED, *pooled)) if name in joined and name != "prompt"]
     columns = [name for name in ("stereotype", "wording", "label", "word") if name in joined]
-    rows = joined[[*columns, *kept, "answer"]]
-    read = {"value": frame["value"], "refused": frame.outcome == REFUSED, "outcome": frame.outcome}
-    return rows.assign(**read, reply=joined.reply)
+    rows = joined[[*columns, *columns_of_settings(joined, pooled), "answer"]]
+    is_refused = frame.outcome == REFUSED
+    return rows.assign(value=frame["value"], refused=is_refused, outcome=frame.outcome, reply=joined.reply)
 
 
 def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]", ratings: tuple[int, int]) -> Value:
-    """Return the value of a reply after its draft, or its outcome without a value.
+    """Return the value of a reply after its draft, or NaN with the outcome of the reply.
 
-    The function `read` returns the value of a text, or NaN. Without a value, the outcome is the reason for which the
-    reply `ended` early. If it did not end early, an empty reply, or one with words of a refusal, is a refusal. A draft
-    without an answer, and any other text, is not understood.
+    The function `read` finds the value in a text, such as a rating on the scale of `ratings`. Without a value, the
+    outcome is the reason for which the reply `ended` early ("cut off", for example). If it did not end early, an empty
+    reply, or one with words of a refusal, is a refusal. A draft without an answer, and any other text, is not
+    understood.
     """
     reply = without_draft("" if pd.isna(text) else str(text))
-    if reply.is_draft_alone or not reply.answer.strip():
-        return Value(np.nan, ended or (NOT_UNDERSTOOD if reply.is_draft_alone else REFUSED))
+    if reply.is_draft_alone:
+        return Value(np.nan, ended or NOT_UNDERSTOOD)
+    if not reply.answer.strip():
+        return Value(np.nan, ended or REFUSED)
     answer = " ".join(plain(reply.answer).split())
     value = read(answer, ratings)
     if np.isnan(value.value):
@@ -268,14 +275,14 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
 
 
 def _rating(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only rating in a text, or NaN.
+    """Return the only rating in a text, or NaN. A rating is a whole number between the ends of the scale, `ratings`.
 
-    Where the scale is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. A rating is a whole
-    number between the ends of the scale.
+    Where the scale is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. The patterns contain
+    the places ``{low}`` and ``{high}`` for the ends.
     """
     low, high = ratings
-    for pattern in (_OF_SCALE, _SCALE):
-        text = re.sub(pattern.pattern.format(low=low, high=high), " ", text)
+    for mention in (_OF_SCALE, _SCALE):
+        text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
     value = _number(text, ratings)
     is_rating = not value.is_middle and value.value.is_integer() and low <= value.value <= high
     return value if is_rating else Value(np.nan)
@@ -284,16 +291,18 @@ def _rating(text: str, ratings: tuple[int, int]) -> Value:
 def _number(text: str, ratings: tuple[int, int]) -> Value:
     """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000".
 
-    The value is NaN if there are other numbers, or if words show that the number is not the model's own answer.
+    Signs of currencies are ignored. The value is NaN if there are other numbers, or if words in the text (see `cues`)
+    show that the number is not the model's own answer. `ratings` is not used.
     """
     text = " ".join(_CURRENCY.sub(" ", text).split())
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
-    found = list(_NUMBER.finditer(text))
-    values = [_as_number(match[0]) for match in found]
+    matches = list(_NUMBER.finditer(text))
+    values = [_as_number(match[0]) for match in matches]
     if len(set(values)) == 1:
         return Value(values[0])
-    if len(values) == 2 and _RANGE.match(text[found[0].end() : found[1].end()]):
+    # In a range, the first number is followed by a hyphen, "to", or the like, and the second number.
+    if len(values) == 2 and _RANGE.match(text[matches[0].end() : matches[1].end()]):
         # The hyphen of "70-80" is not the sign of the second number.
         return Value((values[0] + abs(values[1])) / 2, is_middle=True)
     return Value(np.nan)
@@ -308,7 +317,7 @@ def _as_number(text: str) -> float:
 def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
     """Return 1 for yes and 0 for no, from the beginning ("Yes, but ..."), or from the only one of both in a text.
 
-    The value is NaN if a text refuses, names both, or withdraws its answer. `ratings` is not used.
+    The value is NaN if a text refuses, names both, or withdraws its answer (see `cues`). `ratings` is not used.
     """
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)
@@ -339,23 +348,26 @@ def _score(text: str) -> Value:
             f"`replies` has {len(scores)} scores of each reply ({', '.join(scores)}). Keep the score that is the value."
         )
     (score,) = scores.values()
-    score = {"C": 1, "I": 0, "yes": 1, "no": 0, True: 1, False: 0}.get(score, score)
-    return Value(float(score)) if is_number(score) else Value(np.nan, NOT_UNDERSTOOD)
+    number_of = {"C": 1, "I": 0, "yes": 1, "no": 0, True: 1, False: 0}
+    number = number_of.get(score, score)
+    return Value(float(number)) if is_number(number) else Value(np.nan, NOT_UNDERSTOOD)
 
 
-def _notices(found: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:
+def _notices(values: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:
     """Return notices of the numbers of replies without a value, by outcome, and of replies with a range.
 
-    `found` has a row for each reply, with its ``outcome`` ("value" or a reason, such as "refused"), and ``is_middle``,
+    `values` has a row for each reply, with its ``outcome`` ("value" or a reason, such as "refused"), and ``is_middle``,
     which is True if the value is the middle of a range. A notice of replies that were not understood shows one of them.
     """
     notices = []
     for outcome in OUTCOMES[1:]:  # the first outcome, "chosen", is for choices between labels
-        is_outcome = found.outcome == outcome
-        if number := int(is_outcome.sum()):
+        is_outcome = values.outcome == outcome
+        n_replies = int(is_outcome.sum())
+        if n_replies:
             example = str(replies[is_outcome].iloc[0]).strip()[:60]
             such_as = f", such as '{example}'" if outcome == NOT_UNDERSTOOD else ""
-            notices.append(f"replies: {number:,} of {len(found):,} are {outcome}{such_as}, and have no value")
-    if middles := int(found.is_middle.sum()):
-        notices.append(f"replies: {middles:,} of {len(found):,} name a range, of which the middle is used")
+            notices.append(f"replies: {n_replies:,} of {len(values):,} are {outcome}{such_as}, and have no value")
+    n_ranges = int(values.is_middle.sum())
+    if n_ranges:
+        notices.append(f"replies: {n_ranges:,} of {len(values):,} name a range, of which the middle is used")
     return notices

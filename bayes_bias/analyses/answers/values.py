@@ -50,13 +50,14 @@ LABEL_A, LABEL_B = "label_a", "label_b"
 _TEXTS = ("answer", WORD, LABEL, LABEL_A, LABEL_B, WORDING, "stereotype", "model")
 _PROBABILITIES = ("prob_a", "prob_b", "logprob_a", "logprob_b")
 _READ = (*_TEXTS, "value", "refused", "outcome", "reply", "prompt", FINGERPRINT, READ_AS, *_PROBABILITIES)
+_FACTORS = (WORD, WORDING, LABEL, LABEL_A, LABEL_B)
 _DESIGN = Design(
     "answers",
     AnswersError,
     within=("model", "stereotype"),
     known=_READ,
     unit="answer",
-    factors=(WORD, WORDING, LABEL, LABEL_A, LABEL_B),
+    factors=_FACTORS,
     rows="answers",
 )
 _YES = frozenset(["true", "1", "1.0", "yes", "refused"])
@@ -138,17 +139,18 @@ def read_values(
     """Read and check values: ratings, numbers, refusals, or label probabilities, with their groups and factors.
 
     The arguments are those of `bayes_bias.answers.estimate_values`. The `likelihood` determines the columns that are
-    read.
+    read. The result has a cell for each model and stereotype. Answers without a value are omitted, with a notice.
     """
     pooled = check_ignored(ignore, _READ, AnswersError)
     lists = label_groups(wordlist)
-    frame, default = read_frame(source, convert=from_fmat)
+    frame, name_of_source = read_frame(source, convert=from_fmat)
     frame = with_factors(frame.reset_index(drop=True), factors)
     rows = _rows(frame, lists, likelihood)
     notices = list(check_settings(frame.assign(model=rows.model, stereotype=rows.stereotype), _DESIGN, pooled))
-    if lacking := int(rows.value.isna().sum()):
+    n_missing = int(rows.value.isna().sum())
+    if n_missing:
         notices.append(
-            f"{lacking:,} of {len(rows):,} answers have no value and are omitted. Estimate refusals with"
+            f"{n_missing:,} of {len(rows):,} answers have no value and are omitted. Estimate refusals with"
             " likelihood='refusals' if models refuse some groups more often"
         )
     rows = rows.dropna(subset="value")
@@ -160,24 +162,26 @@ def read_values(
         cell = _cell(rows_of_cell.reset_index(drop=True), groups, likelihood, ratings, where)
         notices += [f"{name_of_cell}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
-    provenance = {}
-    for column in ("model", *ASKED):
-        if column in frame:
-            provenance[column] = ", ".join(sorted(set(map(str, frame[column]))))
-    return Values(name or default, tuple(cells), announce(tuple(notices)), MappingProxyType(provenance), hash_of(rows))
+    settings = [column for column in ("model", *ASKED) if column in frame]
+    provenance = {column: ", ".join(sorted(set(map(str, frame[column])))) for column in settings}
+    return Values(
+        name or name_of_source, tuple(cells), announce(tuple(notices)), MappingProxyType(provenance), hash_of(rows)
+    )
 
 
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
     """Return groups of labels by stereotype.
 
     The argument is a word list, or several lists, as for `estimate`, whose groups have classes of words. A mapping or a
-    TOML file without classes, which contains only groups, has no association.
+    TOML file without classes, which contains only groups, has no association. Several lists are a sequence of lists, or
+    a mapping (or a TOML file with a table "lists") that has the name of each list as its key. A single list of groups
+    is called "answers", or like its file.
     """
-    found: dict[str, LabelGroups] = {}
+    groups_of: dict[str, LabelGroups] = {}
     if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
         for source in wordlist:
-            found |= label_groups(source)
-        return found
+            groups_of |= label_groups(source)
+        return groups_of
     content, name = wordlist, "answers"
     if isinstance(wordlist, str | Path) and Path(wordlist).suffix == ".toml" and Path(wordlist).is_file():
         content = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError)
@@ -188,10 +192,10 @@ def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
     sources = {name: content} if "groups" in content else content
     for stereotype, source in sources.items():
         if isinstance(source, Mapping) and "groups" in source and "classes" not in source:
-            found[str(stereotype)] = _groups_alone(source["groups"], str(stereotype))
+            groups_of[str(stereotype)] = _groups_alone(source["groups"], str(stereotype))
         else:
-            found |= _associations({str(stereotype): source})
-    return found
+            groups_of |= _associations({str(stereotype): source})
+    return groups_of
 
 
 def _associations(wordlist: Any) -> dict[str, LabelGroups]:
@@ -201,15 +205,19 @@ def _associations(wordlist: Any) -> dict[str, LabelGroups]:
 
 
 def _groups_alone(groups: Any, name: str) -> LabelGroups:
-    """Return the groups of a list without classes. Raise an error unless there are two groups with different labels."""
+    """Return the groups of a list without classes, whose labels become texts.
+
+    `groups` maps the name of each group to its labels. Raise an error if there are less than two groups, if a group has
+    no labels, or if a label occurs twice (in any case).
+    """
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
     labels = {}
     for group, names in groups.items():
         checked = as_tuple(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
         labels[str(group)] = tuple(map(str, checked))
-    texts = list(map(str.casefold, chain(*labels.values())))
-    repeated = [text for text in texts if texts.count(text) > 1]
+    all_labels = list(map(str.casefold, chain(*labels.values())))
+    repeated = [label for label in all_labels if all_labels.count(label) > 1]
     if repeated or not all(labels.values()):
         problem = f"has the label '{repeated[0]}' twice" if repeated else "has a group without labels"
         raise AnswersError(f"The list '{name}' {problem}. Write each label once, in its group.")
@@ -222,15 +230,18 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
     """Return a row for each answer with its trimmed texts and its value, which is NaN if the answer has none.
 
-    Log odds are the values of probabilities, and 0 or 1 the values of refusals and of yes and no.
+    The `likelihood` has the name of the column that is read (`reads`). Log odds are the values of probabilities, and 0
+    or 1 the values of refusals and of yes and no. Each answer must have the label, or both labels and the word, that it
+    is about. Raise an error if one of them is missing, or if a stereotype has no list.
     """
     labels = (LABEL_A, LABEL_B, WORD) if likelihood.has_label_pairs else (LABEL,)
     require_columns(frame, labels, "answers")
     rows = pd.DataFrame({name: frame[name].map(text_of) for name in _TEXTS if name in frame})
     rows = rows.assign(stereotype=stereotypes_of(rows, lists))
     for name in labels:
-        if (blank := rows[name] == "").any():
-            raise AnswersError(f"{name} is missing in row {int(np.argmax(blank)) + 1} of the answers. Fill it in.")
+        blank_rows = np.flatnonzero(rows[name] == "")
+        if len(blank_rows):
+            raise AnswersError(f"{name} is missing in row {blank_rows[0] + 1} of the answers. Fill it in.")
     check_stereotypes(rows["stereotype"].unique(), lists)
     for column, default in ((WORDING, ONE_WORDING), ("model", "")):
         if column not in rows:
@@ -248,27 +259,30 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
 
     Raise an error if a cell has another text. The message names its row.
     """
-    blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
+    is_blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
     numbers = as_numbers(frame[column]).astype(float).to_numpy()
-    if (wrong := ~np.isfinite(numbers) & ~blank.to_numpy()).any():
-        at = int(np.argmax(wrong))
+    wrong_rows = np.flatnonzero(~np.isfinite(numbers) & ~is_blank.to_numpy())
+    if len(wrong_rows):
+        row = wrong_rows[0]
         raise AnswersError(
-            f"{column} in row {at + 1} of the answers is '{frame[column].iloc[at]}', but a number is expected. Leave it"
-            " blank if the model gave none."
+            f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', but a number is expected. Leave"
+            " it blank if the model gave none."
         )
-    return np.where(blank, np.nan, numbers)
+    return np.where(is_blank, np.nan, numbers)
 
 
 def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
-    """Return 1 for yes and 0 for no.
+    """Return 1 for each cell of a column that means yes, such as "true", and 0 for each cell that means no.
 
-    A blank cell is no refusal in the column "refused", and a missing value in the column "value".
+    A blank cell is no refusal in the column "refused", and a missing value in the column "value". Raise an error if a
+    cell has another text.
     """
     texts = frame[column].map(text_of).str.casefold()
-    if (wrong := ~texts.isin(_YES | _NO)).any():
-        at = int(np.argmax(wrong))
+    wrong_rows = np.flatnonzero(~texts.isin(_YES | _NO))
+    if len(wrong_rows):
+        row = wrong_rows[0]
         raise AnswersError(
-            f"{column} in row {at + 1} of the answers is '{frame[column].iloc[at]}', but yes or no is expected. Write"
+            f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', but yes or no is expected. Write"
             f" true {'for refusals and false for answers' if column == 'refused' else 'or false'}."
         )
     numbers = texts.isin(_YES).to_numpy(float)
@@ -279,6 +293,8 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
     """Return the log odds of label a against label b, log P(a) - log P(b). Probabilities of other texts are ignored.
 
     The columns are log probabilities, or probabilities. If there is only ``prob_a``, the other label has the rest.
+    Raise an error if a probability is not above 0, or if two probabilities have a sum above 1. Missing probabilities
+    have missing log odds.
     """
     has_logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
     if not has_logs and "prob_b" not in frame and "prob_a" in frame:
@@ -288,19 +304,21 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
     log_a = _numbers(frame, name_a)
     log_b = _numbers(frame, name_b)
     if not has_logs:
-        if (is_wrong := (log_a <= 0) | (log_b <= 0)).any():
+        rows_with_zero = np.flatnonzero((log_a <= 0) | (log_b <= 0))  # still probabilities
+        if len(rows_with_zero):
             raise AnswersError(
-                f"The probability of a label in row {int(np.argmax(is_wrong)) + 1} of the answers is not above 0. Write"
+                f"The probability of a label in row {rows_with_zero[0] + 1} of the answers is not above 0. Write"
                 " its log probability, or the smallest probability that the service listed."
             )
         log_a = np.log(log_a)
         log_b = np.log(log_b)
     total = np.exp(log_a) + np.exp(log_b)
-    if (is_wrong := total > 1 + _ROUNDING).any():
-        at = int(np.argmax(is_wrong))
+    rows_above_one = np.flatnonzero(total > 1 + _ROUNDING)
+    if len(rows_above_one):
+        row = rows_above_one[0]
         raise AnswersError(
-            f"The probabilities of both labels in row {at + 1} of the answers sum to"
-            f" {total[at]:.3g}. They must not exceed 1, so write probabilities of the labels among"
+            f"The probabilities of both labels in row {row + 1} of the answers sum to"
+            f" {total[row]:.3g}. They must not exceed 1, so write probabilities of the labels among"
             " all continuations."
         )
     return log_a - log_b
@@ -317,19 +335,21 @@ def _cell(
     A corner is a group of labels, or a group combined with a class of words. For pairs of labels, the value is the log
     odds of the label of the first group, and corners are the two classes of words. Their only contrast is the bias, and
     the estimand D is the expected value of the first class minus that of the second. Raise an error if a corner has no
-    answers, or if all values are equal.
+    answers, or if all values are equal. `where` names the answers in messages.
     """
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
     if likelihood.has_label_pairs:
         rows, value = _with_first_group_in_a(rows, groups, value, where)
         corner = _positions(rows, WORD, groups.class_of, groups, where)
-        corners = Corners(groups.classes, np.array([[0.5], [-0.5]]), np.ones(1, bool), {"D": np.array([1.0, -1.0])})
+        contrasts = np.array([[0.5], [-0.5]])  # (corner, contrast)
+        corners = Corners(groups.classes, contrasts, is_bias=np.ones(1, bool), estimands={"D": np.array([1.0, -1.0])})
     else:
         corner, corners = _corners(rows, groups, where)
-    if (is_empty := np.bincount(corner, minlength=len(corners.names)) == 0).any():
+    empty_corners = np.flatnonzero(np.bincount(corner, minlength=len(corners.names)) == 0)
+    if len(empty_corners):
         raise AnswersError(
-            f"{where}: there are no answers about '{corners.names[int(np.argmax(is_empty))]}'. Ask about all groups"
+            f"{where}: there are no answers about '{corners.names[empty_corners[0]]}'. Ask about all groups"
             " (and classes), or remove the group from the list."
         )
     if value.min() == value.max():
@@ -344,13 +364,15 @@ def _cell(
 def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], groups: LabelGroups, where: str) -> Any:
     """Return the position of the group of each label in a column, or of the class of each word.
 
-    `positions` are the positions of casefolded labels or words. Raise an error if the list does not contain a text.
+    `positions` maps casefolded labels or words to these positions. Raise an error if a text of the column is not among
+    them. The message begins with `where`, and names the list.
     """
     position_of_row = rows[column].map(lambda text: positions.get(text.casefold(), -1)).to_numpy()
-    if (is_unknown := position_of_row < 0).any():
-        text = rows[column].iloc[int(np.argmax(is_unknown))]
-        what = WORD if column == WORD else LABEL
-        raise AnswersError(f"{where}: the {what} '{text}' is not in the list '{groups.name}'.", text, positions)
+    unknown_rows = np.flatnonzero(position_of_row < 0)
+    if len(unknown_rows):
+        text = rows[column].iloc[unknown_rows[0]]
+        kind = WORD if column == WORD else LABEL
+        raise AnswersError(f"{where}: the {kind} '{text}' is not in the list '{groups.name}'.", text, positions)
     return position_of_row
 
 
@@ -370,7 +392,7 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
     word_class = _positions(rows, WORD, groups.class_of, groups, where)
     sign_of_group = np.array([1, 1, -1, -1])
     sign_of_class = np.array([1, -1, 1, -1])
-    contrasts = np.column_stack([sign_of_group * sign_of_class, sign_of_group, sign_of_class]) / 2
+    contrasts = np.column_stack([sign_of_group * sign_of_class, sign_of_group, sign_of_class]) / 2  # (corner, contrast)
     corner_names = tuple(map(", ".join, product(names, groups.classes)))
     estimands = {"stereotypical − other": contrasts[:, 0]}
     return 2 * group + word_class, Corners(corner_names, contrasts, np.array([True, False, False]), estimands)
@@ -408,16 +430,18 @@ def _with_first_group_in_a(
         )
     group_a = _positions(rows, LABEL_A, groups.group_of, groups, where)
     group_b = _positions(rows, LABEL_B, groups.group_of, groups, where)
-    if (is_same := group_a == group_b).any():
-        at = int(np.argmax(is_same))
+    same_group = np.flatnonzero(group_a == group_b)
+    if len(same_group):
+        row = rows.iloc[same_group[0]]
         raise AnswersError(
-            f"{where}: '{rows[LABEL_A].iloc[at]}' and '{rows[LABEL_B].iloc[at]}' are labels of one group. label_a and"
+            f"{where}: '{row[LABEL_A]}' and '{row[LABEL_B]}' are labels of one group. label_a and"
             f" label_b must be of the two groups {joined(tuple(groups.groups))}."
         )
     is_exchanged = group_a == 1
-    label_a, label_b = rows[LABEL_A], rows[LABEL_B]
-    of_first = {LABEL_A: label_a.where(~is_exchanged, label_b), LABEL_B: label_b.where(~is_exchanged, label_a)}
-    return rows.assign(**of_first), np.where(is_exchanged, -value, value)
+    label_of_first = rows[LABEL_A].where(~is_exchanged, rows[LABEL_B])
+    label_of_second = rows[LABEL_B].where(~is_exchanged, rows[LABEL_A])
+    rows = rows.assign(**{LABEL_A: label_of_first, LABEL_B: label_of_second})
+    return rows, np.where(is_exchanged, -value, value)
 
 
 def _factors(
@@ -426,8 +450,9 @@ def _factors(
     """Return the factors that have effects, and the number of levels of each factor.
 
     A factor, such as wordings or words, has effects if it has several levels, and fewer levels than there are rows. If
-    its levels do not occur in all corners, such as labels, the number of levels is the number in the smallest corner.
-    `corner` is the corner of each row.
+    its levels do not occur in several corners, such as labels, the number of levels is the number in the smallest
+    corner. A corner is a combination that is compared, such as a group of labels, and `corner` is the corner of each
+    row. Labels that differ only in case are one level. Answers are a factor if some of them have several rows.
     """
     labels = (LABEL_A, LABEL_B, PAIR) if has_label_pairs else (LABEL,)
     if has_label_pairs:
@@ -436,7 +461,8 @@ def _factors(
     for name in (*labels, WORDING, WORD, ANSWER):
         if name not in rows or (name == ANSWER and rows[name].nunique() in (1, len(rows))):
             continue
-        codes, levels = pd.factorize(rows[name].str.casefold() if name in labels else rows[name], sort=True)
+        level_of_row = rows[name].str.casefold() if name in labels else rows[name]
+        codes, levels = pd.factorize(level_of_row, sort=True)
         # A factor has effects on the bias if one of its levels occurs in corners that differ in the bias.
         contrasts_of_level = pd.DataFrame(corners.of_bias[corner]).groupby(codes)
         has_bias = bool((contrasts_of_level.max() > contrasts_of_level.min()).any(axis=None))
@@ -448,8 +474,9 @@ def _factors(
 
 
 def _notices(cell: ValueCell) -> Iterator[str]:
-    """Return notices if there are too few wordings or labels."""
-    if (n_wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
+    """Yield notices if there are too few wordings or labels for an estimate that generalises to others."""
+    n_wordings = cell.counts.get(WORDING, 1)
+    if n_wordings < ENOUGH_WORDINGS:
         yield (
             f"the question has {'one wording' if n_wordings == 1 else 'two wordings'}. Ask in three or more, so that"
             " their effects can be estimated"

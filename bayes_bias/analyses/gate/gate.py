@@ -224,7 +224,9 @@ class _Settings:
         """Return the decision on one list, without the adjusted probability.
 
         Without a baseline, the decision is based on the posterior of the bias. With the table `before` of a baseline,
-        it is based on the posteriors of the difference and of the sum of both biases (see `check`).
+        it is based on the posteriors of the difference and of the sum of both biases (see `check`). Both tables are
+        first restricted to the same words. If all values are the same as in the baseline, the bias has not changed, and
+        there is no posterior.
         """
         decide = partial(Decision, alpha=self.alpha, lists=self.lists)
         if before is None:
@@ -242,11 +244,12 @@ class _Settings:
         """Return the decision on a bias of sentence pairs or answers, without the adjusted probability.
 
         `records` are the biases of a baseline by name. A `ChangedBias` contains the bias before itself. Without any
-        bias before, the decision is on the size of the bias.
+        bias before, the decision is on the size of the bias. The excess has the probabilities that the bias (or its
+        increase) is within or beyond the allowed size.
         """
         if records is not None and self.lists == len(records) == 1:
-            # Names of single results may differ between releases.
-            records = {bias.name: next(iter(records.values()))}
+            # Names of single results may differ between releases, so the only record gets the name of the bias.
+            records = dict(zip([bias.name], records.values(), strict=True))
         if records is not None or isinstance(bias, ChangedBias):
             excess, before = excess_of_change(bias, records, self.rope)
         else:

@@ -113,7 +113,10 @@ class Gate(Tabled):
 
     @property
     def summary(self) -> str:
-        """The outcome of all lists, in a sentence that names the lists with each outcome."""
+        """The outcome of all lists, in a sentence that names the lists with each outcome.
+
+        If not all lists pass, the sentence mentions that failures are adjusted for the number of lists.
+        """
         names_by_outcome: dict[Outcome, list[str]] = {}
         for name, decision in self.decisions.items():
             names_by_outcome.setdefault(decision.outcome, []).append(name)
@@ -135,7 +138,11 @@ class Gate(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the decision on each list and its probabilities."""
+        """Show the decision on each list, the bias (or its change) with its interval, and its probabilities.
+
+        These are the probabilities that the bias is within and beyond the allowed size, and the share of failures if
+        the true bias were twice the allowed size (``fails_at_twice``).
+        """
         rows, decimals = self.table, self._decimals
         decisions = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
         intervals = [bounds(*decision.interval, decimals) for decision in self.decisions.values()]
@@ -185,7 +192,8 @@ class Gate(Tabled):
     def to_junit(self) -> str:
         """Return the decisions as JUnit XML, for programs that show results of tests.
 
-        There is a test case for each list. A list without a decision is skipped.
+        There is a test case for each list, with the sentence on the list as its output. A list that fails the check is
+        a failure, and a list without a decision ("cannot tell") is skipped.
         """
         outcomes = [decision.outcome for decision in self.decisions.values()]
         counts = {"tests": len(outcomes), "failures": outcomes.count("fail"), "skipped": outcomes.count("cannot tell")}
@@ -220,9 +228,11 @@ class Gate(Tabled):
     def _independence(self) -> list[str]:
         """A sentence on how the change of sentence pairs or answers was estimated: from pairs, or as if independent.
 
-        There is no such sentence without a baseline, for word lists, or if nothing changed.
+        There is no such sentence without a baseline, for word lists (which have no populations), or if nothing changed.
+        A `ChangedBias` was estimated from pairs of answers before and after.
         """
-        if not self.has_baseline or not self._populations or all(each.unchanged for each in self.decisions.values()):
+        all_unchanged = all(decision.unchanged for decision in self.decisions.values())
+        if not self.has_baseline or not self._populations or all_unchanged:
             return []
         if any(isinstance(item, ChangedBias) for item in self.measured.values()):
             return ["The change is estimated from the same pairs or questions, each of which is compared with itself."]
@@ -247,7 +257,8 @@ class Gate(Tabled):
     def _sentence(self, decision: Decision) -> str:
         """Return the decision on a list, with the estimate and the probability on which it is based.
 
-        Without a reliable posterior, there is only the reason. With a baseline, the estimate is that of the change.
+        Without a reliable posterior, there is only the reason. With a baseline, the sentence has the raw biases before
+        and after, and the estimate of their change.
         """
         if decision.problems:
             return f"cannot tell, because {'; '.join(decision.problems)}."
@@ -270,8 +281,10 @@ class Gate(Tabled):
     def _reason(self, decision: Decision) -> str:
         """The probabilities on which the decision is based, in a sentence.
 
-        A pass is based on the probability that the bias is within the allowed range, a failure on the probability that
-        it is beyond, and no decision on both.
+        A pass is based on the probability that the bias is within the allowed range (at most `rope` in size), a failure
+        on the probability that it is beyond, and no decision on both. With a baseline, both are about the increase of
+        the size of the bias since the baseline. If several lists are checked, the probability of a failure is also
+        stated after Holm's adjustment for their number.
         """
         excess = decision.excess
         size = f"{self.rope:g}"
@@ -284,18 +297,19 @@ class Gate(Tabled):
         adjusted = ""
         if decision.lists > 1:
             adjusted = f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
-        clauses = {
-            "pass": f"{within} is {probability_in_words(excess.prob_within)}",
-            "fail": f"{beyond} is {probability_in_words(excess.prob_beyond)}{adjusted}",
-        }
-        chosen = clauses.values() if decision.outcome == "cannot tell" else [clauses[decision.outcome]]
-        return f"The probability that {', and that '.join(chosen)}."
+        clause_of_pass = f"{within} is {probability_in_words(excess.prob_within)}"
+        clause_of_failure = f"{beyond} is {probability_in_words(excess.prob_beyond)}{adjusted}"
+        if decision.outcome == "cannot tell":
+            return f"The probability that {clause_of_pass}, and that {clause_of_failure}."
+        return f"The probability that {clause_of_pass if decision.outcome == 'pass' else clause_of_failure}."
 
     def _sight(self, decision: Decision) -> str:
         """How often the gate passes and fails for biases of known size, in sentences.
 
-        The second sentence is about the number of words with which the gate detects a bias of twice the allowed size.
-        It is omitted for sentence pairs, for answers, and if the scope does not generalise to new words.
+        The rates of a decision are the shares of passes and failures, in repeated checks like this one, if the true
+        bias (or its increase since the baseline) is zero, the allowed size, or twice the allowed size. The second
+        sentence is about the number of words with which the gate detects a bias of twice the allowed size. It is
+        omitted for sentence pairs, for answers, and if the scope does not generalise to new words.
         """
         at_zero, at_allowed, at_twice = decision.rates
         bias, no_bias = "a bias", f"a {self._noun} without a bias"
