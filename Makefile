@@ -56,7 +56,7 @@ test-core: .venv-core/bin/python
 
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
-	$(TRANSFORMERS)/python -m pytest tests/transformers --numprocesses auto --dist loadfile
+	$(TRANSFORMERS)/python -m pytest tests/transformers --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # The page of `bayes-bias explore` in Chromium, which is installed if there is none. Two minutes.
 test-explore: .venv/installed-explore

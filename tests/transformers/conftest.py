@@ -61,10 +61,14 @@ class Made:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What opens a model takes seconds, and some of these sample."""
+    """What opens a model takes seconds, and some of these sample.
+
+    A notebook trains for as long as half of the other tests take, so one worker begins with it.
+    """
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path != HERE / "test_notebooks.py")
 
 
 @pytest.fixture(scope="session")
