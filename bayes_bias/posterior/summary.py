@@ -202,7 +202,8 @@ def _summarize_draws(
     """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error.
 
     Exact values are known for estimates that are mixtures of normals: the mean, the standard deviation, and the bounds
-    of equal-tailed intervals. If these are all the columns and all estimates are mixtures, draws are not summarised.
+    of equal-tailed intervals ("eti"). The `kind` is ArviZ's name for a set of columns: "stats" has only the mean, the
+    standard deviation, and the interval. If these are all exact, draws are not summarised.
     """
     mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
     all_are_exact = kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates)

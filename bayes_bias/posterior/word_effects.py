@@ -68,8 +68,9 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
 def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
     """Return the effects of the words of some sides, in each draw.
 
-    They are averages over all possible replicates or, with `these_replicates`, over the replicates of the table. Some
-    models contain the effects as variables. In the others, they are drawn, and the draws are kept with the fit.
+    They are averages over all possible replicates or, with `these_replicates`, over the replicates of the table, whose
+    average deviation is then added. Some models contain the effects as variables. Collapsed models integrate them out,
+    so they are drawn for the words of each side, and the draws are kept with the fit (`once`).
     """
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
@@ -368,27 +369,30 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     `observed` are the deviations of word means from the mean of their group (class), for each of the k classes (groups)
     of the other side, without the part that covariates explain. Effects have a covariance T, (k, k), and noise a
     covariance N, for each group or class. In the directions that words of the same clusters (sub-topics or pairs)
-    share, `times` the covariance of the effects of a cluster is added to T. In all other directions, only the effects
-    of single words vary.
+    share, the covariance of the effects of a cluster is added to T, multiplied by `times`. In all other directions,
+    which are the complement of these, only the effects of single words vary. T and N determine the gain, with which the
+    observed deviations are multiplied, and the root of the covariance that remains (see `_Directions`).
     """
     data, variances = fitted.data, fitted.variances
     cells = data[_CELL_OF[side]].to_numpy()
     cell_means = data.block_mean.to_numpy() if side == "target" else data.block_mean.to_numpy().T
-    observed = data[f"{side}_mean"].to_numpy() - cell_means[cells]
+    observed = data[f"{side}_mean"].to_numpy() - cell_means[cells]  # (words, k)
     if f"{side}_slope" in fitted.posterior:
         observed = observed - explained_words(fitted.posterior, data, side)
     # Covariances for each group or class, (..., cells, k, k). Noise is the residual and, unless the effects are those
     # in these replicates, the difference between a word's mean in these replicates and its effect in all replicates.
     in_table = side_covariances(variances.table, side)
-    effects = in_table if these_replicates else side_covariances(variances.words, side)
-    noise = in_table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
+    effect_covariance = in_table if these_replicates else side_covariances(variances.words, side)
+    noise_covariance = (
+        in_table - effect_covariance + averaged_residual(variances.table.residual, side, variances.patterns.counts)
+    )
     cluster_effects = variances.of(variances.patterns.cluster[side])
     directions = []
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
-        t = effects[..., cell, :, :]
-        n = noise[..., cell, :, :]
+        t = effect_covariance[..., cell, :, :]
+        n = noise_covariance[..., cell, :, :]
         for part in word_set.shared:
             gain, root = _gain_and_root(t + part.times * cluster_effects, n)
             directions.append(_Directions(positions, [part.basis], False, gain, root))
