@@ -105,6 +105,7 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
     repeats = np.isfinite(values).astype(int)  # how often each pair was observed, (targets, attributes)
     if table.repeats is not None:
         repeats *= table.repeats.to_numpy()
+    # The positions of all pairs, (2, pairs), each repeated as often as it was observed.
     target, attribute = np.indices(values.shape).reshape(2, -1).repeat(repeats.ravel(), axis=1)
     connection = _connection_of(inputs)[target, attribute]
     coords = {dim: inputs[dim].to_numpy().tolist() for dim in ("connection", "target")}

@@ -416,7 +416,7 @@ class Variances:
         n_replicates = self.patterns.replicates if n_replicates is None else n_replicates
         variances: dict[Part, Numbers] = {}
         for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items():
-            # For each term and contrast w, the contributions of blocks b to the variance w' C w.
+            # For each term s and contrast j with weights w, the contributions of blocks b to the variance w' C w.
             by_block = np.einsum("jb,sbd,jd->sjb", w, blocks, w, optimize=True)
             variance = self._inflated_sum(part, by_block.reshape(*by_block.shape[:2], *weights.shape[1:]))
             variances[part] = variance / (n_replicates if "replicate" in part else 1)
