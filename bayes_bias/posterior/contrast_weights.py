@@ -27,7 +27,7 @@ def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: b
     without a weight have the weight zero. Weights must sum to zero, except for `levels`.
     """
     argument = f"contrast '{weights}'" if isinstance(weights, str) else "weights"
-    weight_of_block = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
+    weight_of_block = _parse_formula(weights, data) if isinstance(weights, str) else _weights_by_block(weights, data)
     _check_sum(list(weight_of_block.values()), argument, levels)
     groups = _labels(data.group)
     classes = _labels(data.attribute_class)
@@ -87,7 +87,7 @@ def _signs(text: str, labels: list[str]) -> dict[str, float]:
     return {}
 
 
-def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
+def _weights_by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
     """Return the weight of each block, that is, of each group and class in the user's `weights`.
 
     Raise an error for an unknown name, or for a weight that is not a finite number.

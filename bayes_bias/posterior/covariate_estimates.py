@@ -35,8 +35,7 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
     parts = explained_contrast(fitted.variances, fitted.data, weights).values()
     mean = np.sum([mean for mean, _ in parts], axis=0)
     sd = np.sqrt(np.sum([variance for _, variance in parts], axis=0))
-    labels = weights.contrast
-    return Mixture(as_draws(fitted.posterior, mean, labels), as_draws(fitted.posterior, sd, labels))
+    return Mixture(as_draws(fitted.posterior, mean, weights.contrast), as_draws(fitted.posterior, sd, weights.contrast))
 
 
 @dataclass(frozen=True, eq=False)

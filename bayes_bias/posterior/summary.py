@@ -272,7 +272,8 @@ def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.Data
     """Append the posterior of ``bias`` and ``effect_size`` to a table of measures.
 
     `measures` is ``measure_all(...).table``, and `summaries` contains the result of `summarize` for each scope. In
-    posterior rows, the value is the mean, and the credible interval is in ``ci95_lb`` and ``ci95_ub``.
+    posterior rows, the value is the mean, and the credible interval is in ``ci95_lb`` and ``ci95_ub``. The columns
+    ``b0``, ``low``, and ``high`` have the value without a bias, and the smallest and largest possible value.
     """
     lower, upper = interval_columns(measures)
     rows = {}

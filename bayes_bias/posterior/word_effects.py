@@ -214,6 +214,7 @@ def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replica
         cell_average = average.transpose(*SAMPLE, CATEGORY_COORD[side], _ACROSS[side]).to_numpy()
         effect = deviation + cell_average[..., distribution.cells[positions], :]
         effects[f"{side}_effect"] = ((*SAMPLE, side, _ACROSS[side]), effect)
+    # The dims of effects: the other side's classes or groups, and the selected words.
     labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
     labels |= {str(side): data[side][positions] for side, positions in words.items()}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in SAMPLE} | labels)
@@ -388,6 +389,7 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     )
     cluster_effects = variances.of(variances.patterns.cluster[side])
     directions = []
+    # A set has the words of one cell, or of all cells with pairs. In its `shared` directions, clusters add variance.
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
