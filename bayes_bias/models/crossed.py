@@ -192,6 +192,7 @@ def _draw_averages(
     for side, n_words in patterns.counts.items():
         ratio = (1 if inflation is None else inflation[side]) / n_words  # of the variances of average and word
         draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(ratio)[..., None]
+    # The outer product of the counts has the number of pairs in each block, (groups, classes).
     residual_sd = np.sqrt(effects.residual[..., None, :] / np.outer(*patterns.counts.values()))
     return {
         "target_average": draws["target"],

@@ -53,7 +53,7 @@ def data(table: AssociationTable) -> xr.Dataset:
     mean = np.einsum("ij,ijk->ik", weight * distance, in_connection) / count
     deviation = distance - np.einsum("ik,ijk->ij", mean, in_connection)
     scatter = np.einsum("ij,ijk->k", weight * deviation**2, in_connection)
-    for label in np.array(labels)[scatter <= 0]:
+    for label in np.array(labels)[scatter <= 0]:  # connections without variation, if there are any
         raise TableError(
             f"In `table` '{table.name}', the cosines of connection '{label}' do not differ within any"
             " target, so their variance cannot be estimated. Add words to that connection."

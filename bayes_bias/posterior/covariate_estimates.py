@@ -24,8 +24,8 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
     """Return the distribution of the part of each contrast that covariates explain.
 
     Given the scale parameters, it is normal. The parts of both sides are independent, so their means and variances are
-    added. A model with slopes as variables has draws of the part instead. Each draw becomes the centre of a normal with
-    the standard deviation of all draws. `COLLAPSED` models integrate slopes out, so they have no such variables.
+    added. A model that samples slopes (one that is not `COLLAPSED`) has draws of the part instead. Each draw becomes
+    the centre of a normal with the standard deviation of all draws.
     """
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)

@@ -180,7 +180,7 @@ class RandomEffects:
         weights that represent the bias of the list by itself. Let v be the variance of a component, and
         b = v / (v + tau**2) the shrinkage. Given mu and tau, theta has the mean b mu + (1 - b) centre and the variance
         (1 - b) v. The step along mu adds the variance of a uniformly distributed mu, times b**2. Given mu and tau, the
-        weight of a component is proportional to its density Normal(centre; mu, v + tau**2).
+        weight of a component is proportional to its density, Normal(centre; mu, sqrt(v + tau**2)).
         """
         mu, tau, step, weight = (values[:, None] for values in self._nodes)  # (nodes, 1)
         centre = self.centre[k]

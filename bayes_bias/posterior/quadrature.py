@@ -196,8 +196,8 @@ class SideOfTable:
         `zero_sum_covariance`. Let :math:`w` be the weights of a cell's blocks in the bias, and n its number of words.
         The cell then contributes :math:`w' Z w / n` to the variance of the bias.
 
-        The information on the variance are the sums of squares :math:`c' S c` of the scatter S of a cell (k, k) along
-        k - 1 contrasts c of the opposite cells, which have n - 1 degrees of freedom each.
+        The words inform the variance through the sums of squares :math:`c' S c` of the scatter S (k, k) of a cell along
+        k - 1 contrasts c of the opposite cells, with n - 1 degrees of freedom each.
         """
         lists = len(self.scatter)
         k = len(self.opposite)
@@ -571,7 +571,7 @@ def half_width(variances: Numbers, ci_prob: float = 0.95) -> Numbers:
     sd = np.sqrt(variances)
     half = -ndtri((1 - ci_prob) / 2) * sd.min(axis=-1, keepdims=True)
     # The tail probability is convex in the width, so Newton's steps from the left never pass the root.
-    step = half
+    step = half  # above the tolerance, so that there is a first step
     while (step > _TOLERANCE * half).any():
         z = half / sd
         outside = 2 * ndtr(-z).mean(axis=-1, keepdims=True)

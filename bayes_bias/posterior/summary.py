@@ -125,10 +125,10 @@ def summarize(
         weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
         by_name["contrast"] = contrast_estimate(fitted, weights, scope)
     frames = _summarize_draws(by_name.values(), ci_prob, ci_kind)
-    tables = {
-        name: _add_columns(estimate, table, None if name in _OTHER_UNITS else rope)
-        for (name, estimate), table in zip(by_name.items(), frames, strict=True)
-    }
+    tables = {}
+    for (name, estimate), table in zip(by_name.items(), frames, strict=True):
+        rope_of_estimand = None if name in _OTHER_UNITS else rope
+        tables[name] = _add_columns(estimate, table, rope_of_estimand)
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fitted).converged)
 

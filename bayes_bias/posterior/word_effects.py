@@ -115,8 +115,9 @@ def check_side(side: str) -> Side:
 def sides_left_out(fit: Fit) -> dict[Side, str]:
     """Return the sides without word effects, each with the reason in a sentence.
 
-    In the collapsed model, effects of words are drawn later, and the draws may not fit in memory (`MOST_NUMBERS`). A
-    user's own model must contain the effects as variables, also by replicate if the table has replicates.
+    In the collapsed model, effects of words are drawn later, and the draws may not fit in memory (`MOST_NUMBERS`). Each
+    word has an effect for each class or group of the other side, and a number takes 8 bytes. A user's own model must
+    contain the effects as variables, also by replicate if the table has replicates.
     """
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
@@ -129,9 +130,9 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
                 needed.append(f"{side}_effect{BY_REPLICATE}")
             if missing := fitted.lacking(needed, f"the bias of single {side}s"):
                 reasons[side] = missing
-        elif (size := n_draws * data[f"{side}_mean"].size) > MOST_NUMBERS:
+        elif (n_numbers := n_draws * data[f"{side}_mean"].size) > MOST_NUMBERS:
             reasons[side] = (
-                f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {size * 8e-9:.1f}"
+                f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {n_numbers * 8e-9:.1f}"
                 " GB. Sample fewer draws, shorten the lists, or use the words' raw contrasts, scope='none'"
             )
     return reasons
@@ -142,7 +143,8 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
     single words.
 
     Each average has the dims ``(chain, draw, group, attribute_class)`` and is consistent with the draws of
-    `word_effects`. The collapsed model stores averages, and in other models they are computed from effects.
+    `word_effects`. The collapsed model stores averages, whose names are in `_AVERAGE_OF`, and in other models they are
+    computed from effects.
     """
     fitted = Fitted.of(fit)
     if fitted.structure.COLLAPSED:
