@@ -175,7 +175,7 @@ def _scale(x, unit):  # type: ignore[no-untyped-def]
     the derivative of this log with respect to x.
     """
     if unit == 0:
-        s = np.exp(x)
+        s = np.exp(x)  # its own derivative, whose log is x
         return s, s, x, 1.0
     root = np.sqrt(1 + x * x)
     slope = 2 * root - 1 / root

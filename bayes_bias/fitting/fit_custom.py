@@ -102,7 +102,7 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
     none, numbers.
     """
     coords: dict[str, list[Any]] = {}
-    for dim, length in model.dim_lengths.items():
+    for dim, length in model.dim_lengths.items():  # a length is a variable of PyTensor
         coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
     for dim in dims_of_protocol(model):
         if dim in coords:

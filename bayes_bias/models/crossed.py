@@ -152,6 +152,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     scaled = with_inflation(draws, data, rng)
     variances = Variances.from_posterior(scaled, data)
     patterns = variances.patterns
+    # The averages (..., groups, classes) of the effects of words and of the residual, in all possible replicates.
     averages = _draw_averages(variances.words, patterns, rng, variances.inflation)
     for side in patterns.overlap:
         averages[f"{side}_average"] += _draw_cluster_averages(variances, side, rng)
@@ -171,6 +172,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     dims = ("chain", "draw", "group", "attribute_class")
     if slopes:
         mean = mean - explained_blocks(slopes, data).transpose(*dims).to_numpy()
+    # Variables without labels, which are added at the end, so that the labels of arrays are not compared.
     variables = {name: array.variable for name, array in [*scaled.data_vars.items(), *slopes.data_vars.items()]}
     variables["mean"] = xr.Variable(dims, mean)
     for name, average in averages.items():

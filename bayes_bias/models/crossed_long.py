@@ -204,6 +204,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     # The target, attribute, group, and class of each pair.
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
+    # Effects of words, (words, cells), whose transposes are stored and then indexed by the cell and word of each pair.
     target = _word_effects("target", spec, sd, inputs, coords, inflation=inflation.get("target"))
     attribute = _word_effects("attribute", spec, sd, inputs, coords, inflation=inflation.get("attribute"))
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))

@@ -391,11 +391,13 @@ class _OnResiduals:
         """
         own_posteriors = posteriors([variance for _, variance in self.with_own_prior], self.variances, grid)
         preferences = [PreferencesOnGrid.of(variances, self.variances, grid) for _, variances in self.with_factor]
+        # The weight of a residual variance given the interaction, times the evidence of the words given this variance.
         log_weight = self.log_weight
         for posterior in own_posteriors:
             log_weight = log_weight + posterior.log_evidence.reshape(log_weight.shape)
         for on_grid in preferences:
             log_weight = log_weight + on_grid.log_evidence
+        # The positions of the first factor and the first inflation among the dimensions of the hypercube.
         first_factor = 1 + len(own_posteriors)
         first_inflation = first_factor + sum(1 + len(variances) for _, variances in self.with_factor)
         cells = [(side, cell) for side in self.integrand.sides for cell in range(len(side.words))]
@@ -407,20 +409,20 @@ class _OnResiduals:
         below = cumulative[:, :, None] < uniform[0] * cumulative[:, -1:, None]
         node = below.sum(axis=1).clip(max=grid.residuals - 1)
         lists = np.arange(len(node))[:, None]
-        at_points = []  # (side, words, values of their variance at the points)
+        drawn = []  # (side, words, values of the variance of their effects at the points)
         for dim, ((side, words), posterior) in enumerate(zip(self.with_own_prior, own_posteriors, strict=True), 1):
             if words.weights:  # levels that cancel in the bias have none
                 probs = np.broadcast_to(uniform[dim], node.shape)
                 # The conditions of the posterior are the residual variances of all lists, list by list.
-                at_points.append((side, words, posterior.quantiles(lists * grid.residuals + node, probs)))
+                drawn.append((side, words, posterior.quantiles(lists * grid.residuals + node, probs)))
         for (side, variances), on_grid in zip(self.with_factor, preferences, strict=True):
             end = first_factor + 1 + len(variances)
             quantiles = on_grid.quantiles(node, uniform[first_factor:end])
-            at_points += [(side, words, quantiles[cell]) for cell, words in enumerate(variances)]
+            drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(variances)]
             first_factor = end
         residual = self.variances[lists, node]
         parts: dict[Part, Numbers] = {"residual": self.integrand.residual_weight * residual}
-        for side, words, variance in at_points:
+        for side, words, variance in drawn:
             effects = words.effects(variance, residual)  # without the residuals in measured preferences
             part = PART_OF_SIDE[side.side]
             for cell, cell_weight in words.weights.items():

@@ -278,6 +278,7 @@ class PreferencesOnGrid:
         explained = np.stack([variance.explained * residual for variance in variances])[..., None]
         sd_log_factor = min(np.sqrt(2 / nu_factor), 1.0)  # if the factor has many degrees of freedom
         low_factor, high_factor = (np.full(len(residual), end * sd_log_factor) for end in _LOG_FACTOR)
+        # Bounds of the log variances, (cells, lists).
         low = log_expected + low_factor - _BELOW_EXPECTED
         high = log_expected + high_factor + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
         for nodes in (grid.coarse, grid.fine):
@@ -323,6 +324,7 @@ class PreferencesOnGrid:
         is_below = cumulative[lists, residual] < probs[0][:, None]
         factor = np.minimum(is_below.sum(axis=-1), cumulative.shape[-1] - 1)
         # Points with the same list, residual variance, and factor have the same posterior, which is integrated once.
+        # An index stands for such a combination, and `condition` is the position of a point's index in `conditions`.
         indices = np.ravel_multi_index((np.broadcast_to(lists, residual.shape), residual, factor), cumulative.shape)
         conditions, condition = np.unique(indices, return_inverse=True)
         k, e, phi = np.unravel_index(conditions, cumulative.shape)  # indices of list, residual variance, and factor
