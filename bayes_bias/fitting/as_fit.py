@@ -81,12 +81,12 @@ def as_fit(
     stats = _statistics(draws)
     if not isinstance(model, str | Path | ModelSpec):
         graph = built(model, table)
-        _check(graph, draws)
+        _check_draws(graph, draws)
         return _of_own_model(table, graph, name_of(model), posterior, stats, seed)
     spec = load_spec(model)
     marginal = not _WRITTEN_OUT & set(posterior)
     graph = pymc_model(table, spec, marginal=marginal)
-    _check(graph, draws)
+    _check_draws(graph, draws)
     if table.replicates is not None and not marginal:  # in this case, a fit of a spec uses the mean of replicates
         return _of_own_model(table, graph, spec.name, posterior, stats, seed)
     if "likelihood" in spec.options:
@@ -155,7 +155,7 @@ def _statistics(draws: xr.DataTree) -> xr.Dataset:
 # Checks that draws come from a model.
 
 
-def _check(model: pm.Model, draws: xr.DataTree) -> None:
+def _check_draws(model: pm.Model, draws: xr.DataTree) -> None:
     """Raise an error if the names, labels, observed values, or density of the draws differ from the model.
 
     The density can be compared only if the draws have the density ``lp`` that the sampler computed, and all free
@@ -172,7 +172,8 @@ def _check(model: pm.Model, draws: xr.DataTree) -> None:
 def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
     """Raise an error if the draws have other variables or labels than the model.
 
-    Standardised variables, whose names end in ``_z``, may be missing, because samplers often drop them.
+    Standardised variables, whose names end in ``_z``, may be missing, because samplers often drop them. Dims without
+    labels in the model are not compared.
     """
     names = [variable.name for variable in (*model.free_RVs, *model.deterministics)]
     if missing := [name for name in names if not name.endswith("_z") and name not in posterior]:
@@ -223,7 +224,7 @@ def _density_function(model: pm.Model) -> Callable[..., list[NDArray[np.float64]
     is replaced by the transformed input, and then each free variable by its input.
     """
     inputs = {rv: rv.type() for rv in model.free_RVs}
-    transformed_inputs = {}  # for each variable of the sampler
+    transformed_inputs = {}  # for each variable of the sampler: the input, transformed if the sampler transforms it
     for rv, value in inputs.items():
         transform = model.rvs_to_transforms[rv]
         transformed_inputs[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
@@ -237,22 +238,23 @@ def _check_density(model: pm.Model, posterior: xr.Dataset, lp: xr.DataArray) -> 
     """Raise an error if derived variables or the density differ between the draws and the model.
 
     They are computed for `_COMPARED` draws, and compared with the posterior and with `lp`, the log density of the
-    sampler (chain, draw). Samplers may omit a constant, so all draws must have the same difference in density.
+    sampler (chain, draw). Samplers may omit a constant, so all draws must have the same difference in density, up to
+    rounding errors, which are relative to the largest density.
     """
     function = _density_function(model)
-    differences, largest = [], 0.0
+    differences, largest_density = [], 0.0
     for position in np.linspace(0, lp.size - 1, _COMPARED).astype(int):
         k = np.unravel_index(position, lp.shape)  # chain and draw
         density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
         differences.append(float(density) - lp.to_numpy()[k])
-        largest = max(largest, float(abs(lp.to_numpy()[k])))
+        largest_density = max(largest_density, float(abs(lp.to_numpy()[k])))
         for variable, values in zip(model.deterministics, derived, strict=True):
             if not np.allclose(values, posterior[variable.name].to_numpy()[k], rtol=1e-5, atol=1e-8):
                 raise SpecError(
                     f"'{variable.name}' in `draws` differs from the value that the model derives from the other"
                     " variables, so the data must differ. Pass the table, or the model, that was sampled."
                 )
-    if np.ptp(differences) > 1e-5 * largest:
+    if np.ptp(differences) > 1e-5 * largest_density:
         raise SpecError(
             "The density `lp` in `draws` differs from the density of the model, so its priors, likelihood,"
             " or data must differ. Pass the model that was sampled as `model=`."

@@ -87,7 +87,10 @@ _SCALE, _VARIANCE, _PART = (kind.itemsize // np.dtype(float).itemsize for kind i
 
 
 def _cached_on_disk(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that compiles a function with `decorator`, and caches the code on disk if possible."""
+    """Return a decorator that compiles a function with `decorator`, and caches the code on disk if possible.
+
+    `decorator` is one of Numba's, with all its settings but `cache`.
+    """
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
@@ -113,19 +116,19 @@ def named(block):  # type: ignore[no-untyped-def]  # Numba's types
     variances = int(block[2])
     parts = int(block[3])
     largest = int(block[4])
-    most = int(block[5])
+    most_patterns = int(block[5])
     end_scales = _SIZES + scales * _SCALE
     end_variances = end_scales + variances * _VARIANCE
     end_parts = end_variances + parts * _PART
     end_scatter = end_parts + parts * largest * largest
-    end_scale_of = end_scatter + parts * most
+    end_scale_of = end_scatter + parts * most_patterns
     return Arrays(
         block[_SIZES:end_scales].view(SCALE),
         block[end_scales:end_variances].view(VARIANCE),
         block[end_variances:end_parts].view(PART),
         block[end_parts:end_scatter].reshape(parts, largest, largest),
-        block[end_scatter:end_scale_of].reshape(parts, most),
-        block[end_scale_of:].reshape(parts, most, largest * (largest + 1) // 2),
+        block[end_scatter:end_scale_of].reshape(parts, most_patterns),
+        block[end_scale_of:].reshape(parts, most_patterns, largest * (largest + 1) // 2),
     )
 
 
@@ -172,7 +175,7 @@ def _scale(x, unit):  # type: ignore[no-untyped-def]
     the derivative of this log with respect to x.
     """
     if unit == 0:
-        s = np.exp(x)
+        s = np.exp(x)  # its own derivative, whose log is x
         return s, s, x, 1.0
     root = np.sqrt(1 + x * x)
     slope = 2 * root - 1 / root
@@ -215,6 +218,9 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
     With the covariance M of a part, its scatter S, and its degrees of freedom f, the log density is
     -(f log|M| + tr(M^-1 S)) / 2. Its derivative with respect to an element of M is an element of
     (M^-1 S M^-1 - f M^-1) / 2.
+
+    M is a sum of known patterns, each multiplied by one of the `coefficients`, which are squared scales. `scale_of` has
+    the position of the coefficient of each pattern of each part. A pattern is stored as its lower triangle, row by row.
     """
     parts, scatter, scale_of, pattern = arrays.parts, arrays.scatter, arrays.scale_of, arrays.pattern
     largest, value = scatter.shape[1], 0.0
@@ -236,14 +242,13 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
             for j in range(i):
                 inverse[j, i] = inverse[i, j]
         log_det = _invert(inverse, n)
-        # The trace of M^-1 S.
-        explained = 0.0
+        trace = 0.0  # of M^-1 S, the product
         for i in range(n):
             for j in range(n):
                 product[i, j] = 0.0
                 for k in range(n):
                     product[i, j] += inverse[i, k] * scatter[part, k, j]
-            explained += product[i, i]
+            trace += product[i, i]
         # The derivatives with respect to the lower triangle of M, and then with respect to each coefficient.
         for i in range(n):
             for j in range(i + 1):
@@ -259,7 +264,7 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
                     slope += entry_slope[i, j] * triangle[entry]
                     entry += 1
             slopes[int(scale_of[part, p])] += slope
-        value -= 0.5 * (df * log_det + explained)
+        value -= 0.5 * (df * log_det + trace)
     return value
 
 
@@ -270,6 +275,8 @@ def _write_scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
     Most scales are a function of their own element of the point. The others have a prior from vectors, and degrees of
     freedom (`df`) in this prior. For these, the point has x, the variance is ``v = phi exp(x)`` with a factor phi, and
     the scale is the square root of ``v - c``, where c is a weighted sum of the squares of other scales (`explaining`).
+    The factor is one of the scales, at the position `factor`, or 1 if this position is negative. Numbers in `arrays`
+    are floats, so positions are converted to integers.
     """
     scales, variances = arrays.scales, arrays.variances
     for k in range(len(scales)):
@@ -491,10 +498,12 @@ class CollapsedModel:
         The parameters are the scales, then the factors of variances from vectors, and finally these variances, which
         are derived and not sampled. Chains start at the order of magnitude of each prior (its `size`), on the scale of
         the sampler: at its log, at the log of the expected variance for priors from vectors (which have `df`), or at 2
-        for folded scales (which have a `unit`).
+        for folded scales (which have a `unit`). `dims` and `shapes` have the dims of each parameter, and its number of
+        entries along each of them.
         """
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
+        # The order of magnitude of each single scale, and 1 for each factor.
         sizes = np.concatenate([np.full(prod(shape), spec.priors[name].size) for name, shape in shapes.items()])
         sides = sides_from_vectors(spec, data)
         for side in sides:  # factors follow the scales, because only scales have patterns

@@ -61,8 +61,9 @@ def custom_source(
 ) -> tuple[AssociationTable, ModelSpec, xr.Dataset]:
     """Return the table without the parts that the model ignores, the model as a spec, and the data of the fit.
 
-    The model may ignore the information on related words and the differences between replicates. In both cases, a
-    notice is logged.
+    The model may ignore the information on related words, if it lacks a variable that this information needs, and the
+    differences between replicates, if it lacks their dim. In both cases, a notice is logged. The data are those of the
+    table, with the constants of the model.
     """
     if missing := sorted(variables_needed(crossed_long.data(table)) - set(model.named_vars)):
         table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
@@ -101,7 +102,7 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
     none, numbers.
     """
     coords: dict[str, list[Any]] = {}
-    for dim, length in model.dim_lengths.items():
+    for dim, length in model.dim_lengths.items():  # a length is a variable of PyTensor
         coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
     for dim in dims_of_protocol(model):
         if dim in coords:
@@ -138,12 +139,12 @@ def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Datas
 def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
     """Raise an error if the density of a model is zero or not a number at the start of sampling.
 
-    This is checked only after sampling failed, because the check takes seconds.
+    The error names the variables whose log density is not finite there. This is checked only after sampling failed,
+    because the check takes seconds.
     """
-    densities = model.point_logps()
-    wrong = [name for name, density in densities.items() if not np.isfinite(density)]
-    if wrong:
+    impossible = [name for name, log_density in model.point_logps().items() if not np.isfinite(log_density)]
+    if impossible:
         raise SpecError(
             f"The density of `model` '{spec.name}' is zero or not a number at the start of sampling, because"
-            f" of {', '.join(wrong)}. Set `initval`, or check that the prior allows the observed values."
+            f" of {', '.join(impossible)}. Set `initval`, or check that the prior allows the observed values."
         )

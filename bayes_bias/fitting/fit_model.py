@@ -175,7 +175,8 @@ def assembled(
 def fit_attributes(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
     """Return a description of the data and the model as netCDF attributes, which `Fitted` reads.
 
-    netCDF supports only texts and numbers, so mappings and lists are stored as JSON.
+    netCDF supports only texts and numbers, so mappings and lists are stored as JSON. The `provenance` of the data is a
+    mapping of their hashes, names, and settings. Only a table has a `unit`, the noun for its targets and attributes.
     """
     return {
         "name": source.name,

@@ -267,8 +267,9 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
     from_vectors = {PREFERENCE[side] for side in sides}
     for name, along in dims_of_scales(spec, data).items():
         if name not in from_vectors:
-            # One prior for all groups and classes, or one for each of their combinations.
-            labels = product(*(data[dim].to_numpy().tolist() for dim in along)) if np.ndim(units[name]) else [("",)]
+            # One row for all groups and classes, or a row for each combination if they have units of their own.
+            dims = along if np.ndim(units[name]) else ()
+            labels = product(*(data[dim].to_numpy().tolist() for dim in dims))
             for label, unit in zip(labels, np.ravel(units[name]), strict=True):
                 yield name, ", ".join(label), str(spec.priors[name].with_unit(float(unit)))
     for side in sides:

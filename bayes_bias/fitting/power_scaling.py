@@ -113,8 +113,8 @@ def sensitivity(
     if np.ptp(density.to_numpy()) == 0:
         return xr.zeros_like(first_draw)
     try:
-        groups = {"posterior": posterior, f"log_{which}": density.to_dataset(name="density")}
-        return arviz_stats.psense(xr.DataTree.from_dict(groups), group=which)
+        tree = xr.DataTree.from_dict({"posterior": posterior, f"log_{which}": density.to_dataset(name="density")})
+        return arviz_stats.psense(tree, group=which)
     except ValueError:  # the tail to be smoothed consists of a single value, because a chain did not move
         return xr.full_like(first_draw, np.nan)
 

@@ -80,7 +80,11 @@ class PyMCFunctions:
     size: int
 
     def with_data(self, inputs: Mapping[str, NDArray[Any]]) -> Any:
-        """Return the model for nutpie, after `inputs` have replaced the data of the same name."""
+        """Return the model for nutpie, after `inputs` have replaced the data of the same name.
+
+        The compiled functions read all data from one `block` of integers: for each array, its address in memory and the
+        length of each axis. The arrays are passed along, so that they exist as long as the model.
+        """
         data, block = {}, []
         for variable, compiled_for in self.data.items():
             array = np.array(inputs.get(variable.name, compiled_for), compiled_for.dtype, order="C")
@@ -114,6 +118,7 @@ def compile_pymc_model(model: "pm.Model", var_names: Iterable[str], *, freeze: b
         with one_chain:
             return dict(draw_start(seed))
 
+    # `density` also returns the gradient. `parameters` returns the stored variables, which have `names` and `shapes`.
     size, _, density, parameters, start, (names, _, shapes), _ = make_functions(
         model,
         mode="NUMBA",
@@ -135,7 +140,13 @@ def compile_pymc_model(model: "pm.Model", var_names: Iterable[str], *, freeze: b
 
 
 def _c_function(signature: Any, source: str, compiled: Any, data: SharedData) -> Any:
-    """Return a C function that calls PyTensor's compiled function with a point and the data that the function needs."""
+    """Return a C function that calls PyTensor's compiled function with a point and the data that the function needs.
+
+    The C function receives a `block` of integers (see `PyMCFunctions.with_data`), in which each array of `data` has its
+    address, followed by the length of each axis. In the `source` of the function, ``{arrays}`` is replaced by
+    expressions that view these arrays, such as ``carray(pointer(block[0]), (block[1], ), dtype_0)`` for a vector. The
+    types of the arrays are passed by name.
+    """
     position, views, dtypes = 0, {}, {}
     for variable, array in data.items():
         lengths = "".join(f"block[{position + axis}], " for axis in range(1, array.ndim + 1))

@@ -264,7 +264,7 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
         compiled = model.compiled()
         step("sampling")
         trace = _run_nutpie(compiled, model.adaptation, seed, sampling)
-    # One batch for each chain, including warm-up.
+    # nutpie returns the draws and the statistics separately, with one batch for each chain, which includes warm-up.
     draws, statistics = ([record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
     sample_coords: dict[str, Any] = {"chain": np.arange(sampling.chains), "draw": np.arange(sampling.draws)}
     used_dims = set().union(*model.dims.values())
@@ -278,8 +278,8 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
         if field.name not in SAMPLE and not types.is_nested(field.type):
             values = _values_after_warmup(statistics, field.name, sampling)
             stats[STATISTICS.get(field.name, field.name)] = (SAMPLE, values)
-    about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
-    return xr.Dataset(variables, coords), xr.Dataset(stats, sample_coords, make_attrs(about))
+    sampler = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
+    return xr.Dataset(variables, coords), xr.Dataset(stats, sample_coords, make_attrs(sampler))
 
 
 def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:

@@ -192,7 +192,8 @@ _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 def content_hash(file: h5py.File) -> str:
     """Return the SHA-256 of a file's content: names, dimensions, types, values, and attributes.
 
-    Groups and arrays are sorted by name, so the hash does not depend on their order on disk.
+    Groups and arrays are sorted by name, so the hash does not depend on their order on disk. The attributes of the file
+    itself, whose name is "/", come first.
     """
     names: list[str] = []
     file.visit(names.append)

@@ -145,15 +145,17 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     also has ``replicate_average``, ``residual_average``, ``target_average_by_replicate`` and so on. If words have
     covariates, slopes are included, and ``mean`` is at equal covariates.
 
-    Block means have a flat prior, so given the scales, these quantities are drawn from their prior.
+    Block means have a flat prior, so given the scales, these quantities are drawn from their prior. The residual
+    average is stored only with replicates.
     """
-    scaled = with_inflation(draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data)), data, rng)
+    draws = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
+    scaled = with_inflation(draws, data, rng)
     variances = Variances.from_posterior(scaled, data)
     patterns = variances.patterns
+    # The averages (..., groups, classes) of the effects of words and of the residual, in all possible replicates.
     averages = _draw_averages(variances.words, patterns, rng, variances.inflation)
     for side in patterns.overlap:
         averages[f"{side}_average"] += _draw_cluster_averages(variances, side, rng)
-    stored = {"target_average", "attribute_average"}
     if patterns.replicates:
         # Averages over R replicates vary less than single replicates, by a factor of the square root of R.
         factor = patterns.replicates**-0.5
@@ -161,19 +163,20 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
         averages |= {name + BY_REPLICATE: factor * average for name, average in between.items()}
         replicates = draw_normal(variances.of(patterns.replicate), rng)
         averages["replicate_average"] = factor * replicates.reshape(averages["residual_average"].shape)
-        stored = set(averages)
     mean = data.block_mean.to_numpy()
     for average in averages.values():
         mean = mean - average
+    if not patterns.replicates:
+        del averages["residual_average"]  # stored only with replicates
     slopes = drawn_slopes(variances, data, {dim: scaled[dim] for dim in ("chain", "draw")}, rng)
     dims = ("chain", "draw", "group", "attribute_class")
     if slopes:
         mean = mean - explained_blocks(slopes, data).transpose(*dims).to_numpy()
+    # Variables without labels, which are added at the end, so that the labels of arrays are not compared.
     variables = {name: array.variable for name, array in [*scaled.data_vars.items(), *slopes.data_vars.items()]}
     variables["mean"] = xr.Variable(dims, mean)
     for name, average in averages.items():
-        if name in stored:
-            variables[name] = xr.Variable(dims, average)
+        variables[name] = xr.Variable(dims, average)
     labels = {dim: data[dim] for dim in ("group", "attribute_class")}
     return xr.Dataset(variables, coords={**scaled.coords, **slopes.coords, **labels})
 
@@ -191,6 +194,7 @@ def _draw_averages(
     for side, n_words in patterns.counts.items():
         ratio = (1 if inflation is None else inflation[side]) / n_words  # of the variances of average and word
         draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(ratio)[..., None]
+    # The outer product of the counts has the number of pairs in each block, (groups, classes).
     residual_sd = np.sqrt(effects.residual[..., None, :] / np.outer(*patterns.counts.values()))
     return {
         "target_average": draws["target"],
@@ -251,7 +255,8 @@ def given_draws(
 
     `target` and `attribute` are the positions of the words of each pair. The expected value of a pair is the mean of
     its block, plus the effects of its words and the part that covariates explain. The standard deviation is
-    ``sd_residual``, or that of control classes if they have their own.
+    ``sd_residual``, or that of control classes, which come last, if they have their own. The family of the residual is
+    normal, or Student-t if the posterior has its shape parameter (`residual_of`).
     """
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")

@@ -80,7 +80,8 @@ type Coords = Mapping[str, list[str]]
 def data(table: AssociationTable) -> xr.Dataset:
     """Return the design and the means of a table, with one row for each observed pair.
 
-    A row has the positions of target and attribute, and the value in each replicate. Preferences sum to zero along
+    A row has the positions of target and attribute, and the value in each replicate. The labels include those of dims
+    that only the model needs: clusters of words, pairs, and the dims of preferences. Preferences sum to zero along
     their last axis. They have dims of their own, ``preferred_group`` and ``associated_class``, because ArviZ 1.3
     mislabels a variable if its dims are in a different order than the dims of other variables.
     """
@@ -203,6 +204,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     # The target, attribute, group, and class of each pair.
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
+    # Effects of words, (words, cells), whose transposes are stored and then indexed by the cell and word of each pair.
     target = _word_effects("target", spec, sd, inputs, coords, inflation=inflation.get("target"))
     attribute = _word_effects("attribute", spec, sd, inputs, coords, inflation=inflation.get("attribute"))
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
@@ -214,6 +216,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
         pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         replicate = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
         replicate = pm.Deterministic("replicate_effect", replicate, dims=("group", "attribute_class", "replicate"))
+        # Differences of the effects of words between replicates, (replicate, words, cells).
         target = _word_effects("target", spec, sd, inputs, coords, BY_REPLICATE)
         attribute = _word_effects("attribute", spec, sd, inputs, coords, BY_REPLICATE)
         mean_by_word = _block_average(target.mean(axis=0), attribute.mean(axis=0), inputs)
@@ -222,6 +225,7 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
         target = pm.Deterministic(f"target_effect{BY_REPLICATE}", target.transpose(2, 0, 1), dims=dims)
         dims = ("group", "replicate", "attribute")
         attribute = pm.Deterministic(f"attribute_effect{BY_REPLICATE}", attribute.transpose(2, 0, 1), dims=dims)
+        # The effects on the target and attribute of each pair, (pair, replicate).
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
         effects = effects + pair + (replicate[g, c] + by_word).T
         residual = _residual_sd(sd, coords, c, BY_REPLICATE)
@@ -308,7 +312,8 @@ def _word_effects(
     for component in components:
         name = component.name + suffix
         if name in sd and CATEGORY_COORD[side] in dims_of_scales(spec, coords)[name]:
-            word_sd[name] = sd[name][category] if sd[name].ndim > 1 else sd[name][category][:, None]
+            by_word = sd[name][category]
+            word_sd[name] = by_word if sd[name].ndim > 1 else by_word[:, None]
     if suffix:
         return _summed(components, word_sd, ("replicate", side), coords, suffix)
     evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
@@ -339,7 +344,8 @@ def _summed(
 
     Entities, the dims along which effects are independent, are words, clusters of words, groups or classes, or
     replicates. Each component has standard normal variables, multiplied by its standard deviation in `sd`, which act on
-    some cells (classes for targets, groups for attributes). `suffix` is added to the names of components.
+    some cells (classes for targets, groups for attributes). `suffix` is added to the names of components. Components
+    that need several groups or control classes are omitted if the table has none (`present`).
 
     If entities are groups or classes, `category` is the position of each word's entity, and the result has the effects
     of words (words, cells) instead. Levels, with one number for each word, are parametrised according to the `evidence`
@@ -375,7 +381,8 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
     those along which effects sum to zero, because PyMC requires these to be last. The axes are then put in the order
     above, where "x" is an axis of length one. The component declares how its effects differ over groups and classes:
     they sum to zero over all groups or associated classes ("zero-sum"), are independent in each control class
-    ("controls"), or do not differ. `drawn_along` is the dim of the PyMC variable in the first two cases.
+    ("controls"), or do not differ. `drawn_along` is the dim of the PyMC variable in the first two cases. For example,
+    preferences of targets are drawn with the dims (target, associated_class), and sum to zero along the latter.
     """
     drawn_along = {
         ("group", "zero-sum"): "preferred_group",

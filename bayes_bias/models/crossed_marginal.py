@@ -29,7 +29,8 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
     inflations(inputs)  # the scatter contains no information about these variables
     for name in [key.removesuffix("_df") for key in inputs if key.endswith("_df")]:
         # Scatter matrices have a Wishart distribution, which is singular if `df` is smaller than their size.
-        # `bayes_bias.models.table_parts.Part` defines the density up to a constant.
+        # `bayes_bias.models.table_parts.Part` defines the density up to a constant. In the signature, there are k
+        # coefficients and p matrices of n rows.
         pm.CustomDist(
             name,
             coefficients,

@@ -92,7 +92,8 @@ def custom_spec(name: str, model: pm.Model) -> ModelSpec:
 def graph_sha256(model: pm.Model) -> str:
     """Return a hash of the log density, its constants and data, the derived variables, and the starting point.
 
-    The hash is of the printed graph of these variables, followed by the numbers in the graph, which are not printed.
+    The hash is of the printed graph of these variables and the starting point, followed by the numbers in the graph,
+    which are not printed: its constants, and its data, which are shared variables.
     """
     variables = [*model.logp(sum=False), *model.deterministics]
     graph = pytensor.dprint(variables, file="str", print_type=True)

@@ -53,7 +53,7 @@ def data(table: AssociationTable) -> xr.Dataset:
     mean = np.einsum("ij,ijk->ik", weight * distance, in_connection) / count
     deviation = distance - np.einsum("ik,ijk->ij", mean, in_connection)
     scatter = np.einsum("ij,ijk->k", weight * deviation**2, in_connection)
-    for label in np.array(labels)[scatter <= 0]:
+    for label in np.array(labels)[scatter <= 0]:  # connections without variation, if there are any
         raise TableError(
             f"In `table` '{table.name}', the cosines of connection '{label}' do not differ within any"
             " target, so their variance cannot be estimated. Add words to that connection."
@@ -105,6 +105,7 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
     repeats = np.isfinite(values).astype(int)  # how often each pair was observed, (targets, attributes)
     if table.repeats is not None:
         repeats *= table.repeats.to_numpy()
+    # The positions of all pairs, (2, pairs), each repeated as often as it was observed.
     target, attribute = np.indices(values.shape).reshape(2, -1).repeat(repeats.ravel(), axis=1)
     connection = _connection_of(inputs)[target, attribute]
     coords = {dim: inputs[dim].to_numpy().tolist() for dim in ("connection", "target")}

@@ -151,7 +151,7 @@ class Patterns:
         n, n_groups, n_classes = len(terms), data.sizes["group"], data.sizes["attribute_class"]
         n_associated = n_classes - data.sizes["control"]
         n_blocks = n_groups * n_classes
-        # The patterns of targets, of attributes, and of the residual.
+        # The shapes of the patterns of targets, of attributes, and of the residual, for n terms.
         shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
         words = Effects(*map(np.zeros, shapes))
         between = Effects(*map(np.zeros, shapes))
@@ -235,6 +235,7 @@ class Patterns:
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
         parts["attributes"] = parts["attributes"] + _diagonal(self.cluster["attribute"]).mean(axis=-1)
         if self.replicates:
+            # (terms, groups, classes)
             by_block = _diagonal(self.replicate).reshape(len(self.replicate), *map(len, self.counts.values()))
             parts["replicates"] = by_block[..., classes].mean(axis=(-2, -1))
             between = self.between.value_variances(classes)
@@ -416,7 +417,7 @@ class Variances:
         n_replicates = self.patterns.replicates if n_replicates is None else n_replicates
         variances: dict[Part, Numbers] = {}
         for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items():
-            # For each term and contrast w, the contributions of blocks b to the variance w' C w.
+            # For each term s and contrast j with weights w, the contributions of blocks b to the variance w' C w.
             by_block = np.einsum("jb,sbd,jd->sjb", w, blocks, w, optimize=True)
             variance = self._inflated_sum(part, by_block.reshape(*by_block.shape[:2], *weights.shape[1:]))
             variances[part] = variance / (n_replicates if "replicate" in part else 1)
@@ -443,7 +444,7 @@ class Variances:
         group, and the covariance of attributes by the inflation of its class. Differences between replicates are
         averaged in the mean table, so their covariance is divided by the number of replicates.
         """
-        n_groups, n_classes = map(len, self.patterns.counts.values())
+        n_groups, n_classes = map(len, self.patterns.counts.values())  # one count of words for each group and class
         inflation_of_block = {
             "targets": np.repeat(self.inflation["target"], n_classes, axis=-1),
             "attributes": np.tile(self.inflation["attribute"], n_groups),

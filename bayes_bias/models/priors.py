@@ -91,7 +91,7 @@ def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[s
         unit = inputs.get("group_unit", unit)
     elif "attribute_class" in along:
         unit = inputs.get("class_unit", unit)
-    if along == ("group", "control"):
+    if along == ("group", "control"):  # the unit of a group applies to its scales for all control classes
         unit = pt.atleast_1d(unit)[:, None]
     return pm.Deterministic(name, free(spec, name, typical, dims, f"{name}_z") * unit, dims=dims)
 

@@ -70,13 +70,15 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
         If the object is not a distribution, or if a name and numbers cannot describe the distribution.
     """
     variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
-    op = getattr(getattr(variable, "owner", None), "op", None)  # the operation that draws random numbers
+    # The operation that draws random numbers. Other objects have none.
+    op = getattr(getattr(variable, "owner", None), "op", None)
     if not hasattr(op, "dist_params"):
         raise SpecError(
             f"{where}: {kind_of(distribution)} is not a distribution. Pass its name and parameters,"
             " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
         )
     numbers = _numbers(variable)
+    # Several families may use the same operation, and a family without one of its own (`None`) cannot match.
     families = [family for family in _CONTINUOUS.values() if isinstance(op, family.rv_type or ())]
     for family in families:
         for parameters in _candidates(family, numbers or []):
@@ -111,10 +113,11 @@ def _candidates(family: Any, numbers: list[float]) -> Iterator[dict[str, float]]
     names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
     finite = [number for number in numbers if np.isfinite(number)]
     for tried in (finite, finite[1:]):
-        with_rate = [[*tried[:k], _rounded(1 / x), *tried[k + 1 :]] for k, x in enumerate(tried) if x]
+        # The same numbers, with the number at one position replaced by its reciprocal.
+        with_rate = [[*tried[:k], _rounded(1 / number), *tried[k + 1 :]] for k, number in enumerate(tried) if number]
         for parameters, values in product(combinations(names, len(tried)), (tried, *with_rate)):
-            for order in permutations(values):
-                yield dict(zip(parameters, order, strict=True))
+            for ordered_values in permutations(values):
+                yield dict(zip(parameters, ordered_values, strict=True))
 
 
 def _rounded(number: float) -> float:

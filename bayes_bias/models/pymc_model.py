@@ -88,6 +88,7 @@ def _unit(model: pm.Model, name: str) -> str:
     derived = name.removesuffix("_z")
     if derived == name or derived not in model.named_vars:
         return ""
+    # Replace the free variable by ones in the graph of the derived variable, and compute the latter.
     [unit] = graph_replace([model[derived]], {model[name]: np.ones(model[name].shape.eval(mode="FAST_COMPILE"))})
     return f"{_numbers(unit.eval(mode='FAST_COMPILE'))} * "
 

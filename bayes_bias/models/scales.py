@@ -165,8 +165,8 @@ def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray
 def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, FloatOrArray] | None = None) -> xr.Dataset:
     """Return draws of the parameters of a model in the units of its table.
 
-    Each variable is multiplied by the common `unit`, or by its own in `others`. Variances have squared units, and shape
-    parameters and inflations have no unit.
+    Each variable is multiplied by the common `unit`, or by its own unit in `others`. Variances of preferences have
+    squared units. Shape parameters, inflations, and factors of variances have no unit, so they are multiplied by 1.
     """
     units: dict[Any, FloatOrArray] = {**dict.fromkeys(posterior, unit), **(others or {})}
     units |= dict.fromkeys(shape_parameters(), 1.0)

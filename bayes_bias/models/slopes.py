@@ -45,12 +45,13 @@ def explained_pairs(
     """Return the part of each pair's value that slopes explain, (..., pair), or 0 without covariates.
 
     `target` and `attribute` are the positions of the words of each pair. Slopes of targets' covariates differ between
-    classes, and slopes of attributes' covariates between groups, so each pair has those of its class and group.
+    classes, and slopes of attributes' covariates between groups, so each pair has those of its class and group. Slopes
+    of products of covariates are the same for all pairs.
     """
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
-    positions = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
-    slopes_at_pair = {name: slopes[name].isel(positions[name]) for name in SLOPES if name in slopes}
+    cell_of_pair = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
+    slopes_at_pair = {name: slopes[name].isel(cell_of_pair[name]) for name in SLOPES if name in slopes}
     if not slopes_at_pair:
         return 0.0
     targets = data.get("target_covariate_value")
@@ -99,7 +100,7 @@ def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArra
     slope_at_centre = slopes[f"{side}_slope"]
     if PRODUCT not in slopes:
         return slope_at_centre
-    opposite_mean = data[_AVERAGE[1 - SIDES.index(side)]]
+    opposite_mean = data[_AVERAGE[1 - SIDES.index(side)]]  # (groups or classes, covariates) of the other side
     return slope_at_centre + xr.dot(slopes[PRODUCT], opposite_mean, dim=[opposite_mean.dims[-1]])
 
 
@@ -199,9 +200,9 @@ def drawn_slopes(
         slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ target_means.T
     variables, coords = {}, dict(sample)
     for name, values in slopes.items():
-        along = DIMS_OF[name]
-        variables[name] = ((*sample, *along), values if name == PRODUCT else np.swapaxes(values, -1, -2))
-        coords |= {dim: data[dim] for dim in along}
+        dims = DIMS_OF[name]
+        variables[name] = ((*sample, *dims), values if name == PRODUCT else np.swapaxes(values, -1, -2))
+        coords |= {dim: data[dim] for dim in dims}
     return xr.Dataset(variables, coords)
 
 
@@ -221,11 +222,13 @@ def explained_contrast(
     contrasts: dict[Side, tuple[Numbers, Numbers]] = {}
     for side in sides:
         average = data[f"{side}_covariate_mean"].to_numpy()
-        # The weights of slopes are contrasts of mean covariates (l of targets, m of attributes).
+        # The weights of slopes are contrasts of mean covariates (l of targets, m of attributes): for each contrast and
+        # covariate, a weight of the slope in each class (group).
         slope_weights = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
         contrasts[side] = Slopes.of(variances, data, side).contrast(slope_weights)
     if len(sides) == len(SIDES):
-        product_weights = -np.einsum("jgc,gl,cm->jlm", w, *(data[name].to_numpy() for name in _AVERAGE))
+        target_means, attribute_means = (data[name].to_numpy() for name in _AVERAGE)
+        product_weights = -np.einsum("jgc,gl,cm->jlm", w, target_means, attribute_means)
         product_mean, product_variance = Slopes.from_products(variances, data).contrast(product_weights)
         mean, variance = contrasts["target"]
         contrasts["target"] = (mean + product_mean, variance + product_variance)
@@ -241,9 +244,10 @@ def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray,
     a group (class) of n words, its mean varies by ``b' C b / n`` with the correlation C of covariates, which are in
     standard deviations. The variances of the groups (classes) are added.
     """
-    z = centre_covariates(data, side)
+    z = centre_covariates(data, side)  # (words, covariates)
     covariate = f"{side}_covariate"
+    # `corrcoef` returns a number, not a matrix, for a single covariate. "other" is the second covariate of a pair.
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
     b = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
-    b = b / np.sqrt(data[f"n_{side}s"])
+    b = b / np.sqrt(data[f"n_{side}s"])  # so that b' C b is divided by n
     return xr.dot(b, correlation, b.rename({covariate: "other"}), dim=[covariate, "other", CATEGORY_COORD[side]])

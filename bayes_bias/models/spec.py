@@ -219,14 +219,12 @@ class ModelSpec:
         if parameter not in OPTIONAL & set(self.priors):
             hint = did_you_mean(parameter, OPTIONAL & set(self.priors))
             raise SpecError(f"{self.name}: '{parameter}' is not an optional term. {hint}")
-        priors = dict(self.priors)
-        del priors[parameter]
+        priors = {name: prior for name, prior in self.priors.items() if name != parameter}
         return replace(self, priors=MappingProxyType(priors))
 
     def with_option(self, option: str, value: str) -> Self:
         """Return a copy with another option, e.g. ``with_option("likelihood", "long")``."""
-        options = _options(self.name, self.structure, {**self.options, option: value})
-        return replace(self, options=options)
+        return replace(self, options=_options(self.name, self.structure, {**self.options, option: value}))
 
     @property
     def sha256(self) -> str:

@@ -95,6 +95,8 @@ def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
         residual_patterns["replicate_"] = patterns.between.residual
     first_control = data.sizes["attribute_class"] - data.sizes["control"]
     squares, df, part_patterns = [], [], []
+    # The prefixes of names, such as "replicate_control_interaction_ss", and the first class of each kind. All classes
+    # of a kind have the same pattern.
     for table, residual in residual_patterns.items():
         for kind, attribute_class in (("", 0), ("control_", first_control)):
             if f"{table}{kind}interaction_ss" in data:

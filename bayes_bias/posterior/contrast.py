@@ -137,13 +137,10 @@ def contrast(
     def row_under(scope: ScopeName) -> "pd.Series[Any]":
         return table_under(scope).loc[label]
 
-    return Contrast(
-        label=label,
-        metric=fitted.metric,
-        table=table_under(scope).assign(converged=Diagnostics.of(fitted).converged),
-        verdict=None
-        if levels
-        else judge(
+    table = table_under(scope).assign(converged=Diagnostics.of(fitted).converged)
+    verdict = None
+    if not levels:
+        verdict = judge(
             fitted.data,
             fitted.metric,
             row_under,
@@ -154,5 +151,5 @@ def contrast(
             covariates=covariates_of(fitted),
             expected=int(np.sign(round(agreement, 9))),
             unit=fitted.unit,
-        ),
-    )
+        )
+    return Contrast(label=label, metric=fitted.metric, table=table, verdict=verdict)

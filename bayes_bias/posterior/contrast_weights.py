@@ -16,6 +16,7 @@ type Weights = str | Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArr
 
 # Sums of decimal fractions such as 0.1 may differ from zero by this multiple of the sum of their absolute values.
 _ROUNDING = 1e-9
+# Between two names of groups or classes in a formula, and between groups and classes.
 _LESS, _WITH = " - ", ":"
 
 
@@ -26,7 +27,7 @@ def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: b
     without a weight have the weight zero. Weights must sum to zero, except for `levels`.
     """
     argument = f"contrast '{weights}'" if isinstance(weights, str) else "weights"
-    weight_of_block = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
+    weight_of_block = _parse_formula(weights, data) if isinstance(weights, str) else _weights_by_block(weights, data)
     _check_sum(list(weight_of_block.values()), argument, levels)
     groups = _labels(data.group)
     classes = _labels(data.attribute_class)
@@ -43,48 +44,50 @@ def weights_of_formulas(data: xr.Dataset, formulas: Sequence[str]) -> xr.DataArr
 
 
 def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
-    """Return the weights of ``"group - group: class"``: the signs of the groups times the signs of the classes.
+    """Return the weight of each (group, class) in a formula such as ``"group - group: class"``.
 
-    Because names may contain a colon or a hyphen, the function tries every colon as the one between groups and classes.
-    If none works, it raises an error that names the first unknown group or class.
+    A weight is the sign of the group times the sign of the class. The first name on a side of the colon (`_WITH`) has
+    the sign +1, and a second name, after a hyphen (`_LESS`), has -1. Because names may contain a colon themselves, the
+    function tries every colon as the one between groups and classes. If none works, it raises an error that names the
+    first unknown group or class.
     """
-    colons = [i for i, letter in enumerate(formula) if letter == _WITH]
+    colons = [position for position, letter in enumerate(formula) if letter == _WITH]
     if not colons:
+        example = f"{' - '.join(_labels(data.group)[:2])}: {_labels(data.attribute_class)[0]}"
         raise BayesBiasError(
-            f"The contrast '{formula}' names no class. Write groups, a colon, and classes, such as"
-            f" '{' - '.join(_labels(data.group)[:2])}: {_labels(data.attribute_class)[0]}'."
+            f"The contrast '{formula}' names no class. Write groups, a colon, and classes, such as '{example}'."
         )
-    for i in colons:
-        sign_of_group = _signs(formula[:i], _labels(data.group))
-        sign_of_class = _signs(formula[i + 1 :], _labels(data.attribute_class))
+    for colon in colons:
+        sign_of_group = _signs(formula[:colon], _labels(data.group))
+        sign_of_class = _signs(formula[colon + 1 :], _labels(data.attribute_class))
         if sign_of_group and sign_of_class:
             return {(g, c): sign_of_group[g] * sign_of_class[c] for g, c in product(sign_of_group, sign_of_class)}
     groups_text, _, classes_text = formula.partition(_WITH)
-    for what, text, labels in (("group", groups_text, data.group), ("class", classes_text, data.attribute_class)):
+    for kind, text, labels in (("group", groups_text, data.group), ("class", classes_text, data.attribute_class)):
         for name in text.split(_LESS):
-            _check_name("contrast", what, name.strip(), labels)
+            _check_name("contrast", kind, name.strip(), labels)
     raise BayesBiasError(f"The contrast '{formula}' compares a name with itself. Use two different names.")
 
 
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
     """Return +1 for the first and -1 for the second name of ``"name - name"``, or +1 for a single name.
 
-    The result is empty if a name is unknown, or if both names are equal. A name may contain " - " itself, so every
-    split into two names is tried.
+    `labels` are all groups or all classes. The result is empty if a name is not among them, or if both names are equal.
+    A name may contain " - " (`_LESS`) itself, so every split into two names is tried.
     """
     text = text.strip()
     if text in labels:
         return {text: 1.0}
     parts = text.split(_LESS)
-    for k in range(1, len(parts)):
-        plus = _LESS.join(parts[:k]).strip()
-        minus = _LESS.join(parts[k:]).strip()
+    for split in range(1, len(parts)):
+        plus = _LESS.join(parts[:split]).strip()
+        minus = _LESS.join(parts[split:]).strip()
         if plus in labels and minus in labels and plus != minus:
             return {plus: 1.0, minus: -1.0}
     return {}
 
 
-def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
+def _weights_by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
     """Return the weight of each block, that is, of each group and class in the user's `weights`.
 
     Raise an error for an unknown name, or for a weight that is not a finite number.
@@ -124,12 +127,12 @@ def _labels(labels: xr.DataArray) -> list[str]:
     return labels.to_numpy().tolist()
 
 
-def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> None:
-    """Raise an error for a group or class that does not exist."""
+def _check_name(argument: str, kind: str, name: Any, labels: xr.DataArray) -> None:
+    """Raise an error for a group or class (its `kind`) that is not among the labels of a table."""
     valid = _labels(labels)
     if name not in valid:
         raise BayesBiasError(
-            f"`{argument}` contains the {what} '{name}', which does not exist. {did_you_mean(name, valid)}"
+            f"`{argument}` contains the {kind} '{name}', which does not exist. {did_you_mean(name, valid)}"
         )
 
 

@@ -24,18 +24,18 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
     """Return the distribution of the part of each contrast that covariates explain.
 
     Given the scale parameters, it is normal. The parts of both sides are independent, so their means and variances are
-    added. A model with slopes as variables has draws of the part instead. Each draw becomes the centre of a normal with
-    the standard deviation of all draws.
+    added. A model that samples slopes (one that is not `COLLAPSED`) has draws of the part instead. Each draw becomes
+    the centre of a normal with the standard deviation of all draws.
     """
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
         draws = draws.transpose(*SAMPLE, "contrast")
         return Mixture(draws, xr.zeros_like(draws) + draws.std(SAMPLE))
+    # For each side: the mean and the variance of its part, (chain, draw, contrast).
     parts = explained_contrast(fitted.variances, fitted.data, weights).values()
     mean = np.sum([mean for mean, _ in parts], axis=0)
     sd = np.sqrt(np.sum([variance for _, variance in parts], axis=0))
-    labels = weights.contrast
-    return Mixture(as_draws(fitted.posterior, mean, labels), as_draws(fitted.posterior, sd, labels))
+    return Mixture(as_draws(fitted.posterior, mean, weights.contrast), as_draws(fitted.posterior, sd, weights.contrast))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,7 @@ class CovariateEstimates:
         sd = (adjusted.noise_sd**2 - explained_sd**2 + spread) ** 0.5
         normal = np.random.default_rng(self.fitted.seed).standard_normal(spread.shape)
         draws = adjusted.draws + self._explained_draws + normal * spread**0.5
+        # In the collapsed model, the bias of each draw is normal around the observed bias, which is not adjusted.
         mixture = None if adjusted.mixture is None else Mixture(xr.zeros_like(sd) + adjusted.observed, sd)
         return Estimate(draws, adjusted.observed, sd, mixture)
 
@@ -83,26 +84,27 @@ class CovariateEstimates:
 
         The slope of a preference for a class is its slope minus the mean over classes. With two classes, both slopes
         differ only in sign, so only the first is returned. For attributes of a single group, which have no preferences,
-        return the slopes of their closeness to the group. `DIMS_OF` has the two dims of slopes: `across` the classes
-        (groups), and the covariates. Each contrast is labelled "covariate of targets: class".
+        return the slopes of their closeness to the group. `DIMS_OF` has the two dims of slopes: the cells, which are
+        classes for targets and groups for attributes, and the covariates. A slope is labelled "covariate of targets:
+        class".
         """
         rows = []
         for side in SIDES:
             name = f"{side}_slope"
             if name not in self.fitted.posterior:
                 continue
-            across, covariate = DIMS_OF[name]
+            cell_dim, covariate_dim = DIMS_OF[name]
             slopes = self.fitted.posterior[name]
             if side == "target":
-                slopes = slopes.isel({across: compared_classes(self.fitted.data)})
-            if slopes.sizes[across] > 1:
-                slopes = slopes - slopes.mean(across)
-            cells = slopes[across].to_numpy()
+                slopes = slopes.isel({cell_dim: compared_classes(self.fitted.data)})  # omits control classes
+            if slopes.sizes[cell_dim] > 1:
+                slopes = slopes - slopes.mean(cell_dim)
+            cells = slopes[cell_dim].to_numpy()
             if len(cells) == 2:
                 cells = cells[:1]
-            for variable, cell in product(slopes[covariate].to_numpy(), cells):
-                slope = slopes.sel({covariate: variable, across: cell}, drop=True)
-                rows.append(slope.expand_dims(contrast=[f"{variable} of {side}s: {cell}"]))
+            for covariate, cell in product(slopes[covariate_dim].to_numpy(), cells):
+                slope = slopes.sel({covariate_dim: covariate, cell_dim: cell}, drop=True)
+                rows.append(slope.expand_dims(contrast=[f"{covariate} of {side}s: {cell}"]))
         return _unobserved(xr.concat(rows, "contrast").transpose(*SAMPLE, "contrast"))
 
     @property
@@ -152,16 +154,19 @@ class Adjustment:
         return "covariates" if _excludes_zero(self.explained) else "undecided"
 
     def text(self, decimals: int) -> str:
-        """Describe both biases and the conclusion in a sentence."""
-        whole = value_and_interval(*self.unadjusted, decimals)
-        explained = value_and_interval(*self.explained, decimals)
+        """Describe the unadjusted bias, the part that covariates explain, and the conclusion in a sentence.
+
+        Both have a mean and an interval, which are written with this number of `decimals`.
+        """
+        unadjusted = value_and_interval(*self.unadjusted, decimals)
+        part = value_and_interval(*self.explained, decimals)
         conclusion = {
             "no bias": "",
             "not covariates": ", which does not account for the bias",
             "covariates": ", which accounts for the bias that can be shown",
             "undecided": ", which may or may not account for the bias",
         }[self.answer]
-        return f"Without adjustment it is {whole}, of which {explained} is explained by {self.covariates}{conclusion}."
+        return f"Without adjustment it is {unadjusted}, of which {part} is explained by {self.covariates}{conclusion}."
 
 
 def covariates_of(fitted: Fitted) -> str:

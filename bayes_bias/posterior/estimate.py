@@ -101,11 +101,13 @@ def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iter
     """Return quantiles ``(probs, contrasts)`` of mixtures of normals ``(draws, contrasts)``.
 
     A quantile is the value at which the cumulative probability, averaged over the normals of a mixture, equals a given
-    probability. All are searched at once, each between the smallest and the largest quantile of its normals.
+    probability. `find_root` searches all of them at once, each between the smallest and the largest quantile of its
+    normals. At a quantile, `excess` is zero: the cumulative probability minus the given probability.
     """
     from scipy.optimize.elementwise import find_root
 
     prob_column = np.asarray(list(probs))[:, None]
+    # The index of the contrast of each quantile, (probs, contrasts).
     contrasts = np.broadcast_to(np.arange(centre.shape[1]), (len(prob_column), centre.shape[1]))
 
     def excess(value: NDArray[np.float64], prob: NDArray[np.float64], contrast: NDArray[np.intp]) -> Any:

@@ -59,11 +59,13 @@ def text_variances(data: xr.Dataset, weights: xr.DataArray, scope: Scope, points
 
     The values are equally likely: a variance :math:`V` that was estimated with f degrees of freedom is represented by
     quantiles of :math:`f V / \\chi^2_f`. They are zero for a table without texts. The variance of a contrast w is
-    :math:`w' C w`, where C is the covariance of block means over texts.
+    :math:`w' C w`, where C is the covariance of block means over texts. It is at least `_SMALLEST`, so that contrasts
+    can be divided by it.
     """
     if not has_texts(data):
         return np.zeros((points, weights.sizes["contrast"]))
     w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts k, groups g, classes c)
+    # C has the axes (groups g, classes c, groups h, classes d).
     variance = np.einsum("kgc,gchd,khd->k", w, covariance_under(data, scope), w)
     return _equally_likely(np.maximum(variance, _SMALLEST), data, points)
 
@@ -77,7 +79,7 @@ def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, poi
     """
     if not has_texts(data):
         return np.zeros((points, weights.sizes["contrast"]))
-    w = weights.to_numpy()
+    w = weights.to_numpy()  # (words k, classes or groups c)
     covariance = data[f"{side}_text_covariance"].sel({side: weights.contrast.to_numpy()}).to_numpy()
     return _equally_likely(np.einsum("kc,kcd,kd->k", w, covariance, w), data, points)
 
@@ -177,15 +179,16 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
     """Return a single result of `estimates` by its name, with the same draws, without computing the other estimands.
 
-    The error for an estimand that the fit does not have includes the reason, if there is one.
+    The error for an estimand that the fit does not have includes the reason, if there is one. Only models that
+    generalise over words have reasons: for words of a side, for the effect size, and for estimands of replicates.
     """
     functions = _estimands(fit, scope)
     if isinstance(estimand, str) and estimand in functions:
         return functions[estimand]()
     if Fitted.of(fit).structure.GENERALISES:
         blocks = _Blocks.of(fit, scope)
-        reasons = {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
-        reasons |= {"effect_size": blocks.fitted.without_scales} | blocks.replicate_estimates.left_out
+        reasons = {"effect_size": blocks.fitted.without_scales, **blocks.replicate_estimates.left_out}
+        reasons |= {f"{side}_bias": sentence for side, sentence in blocks.left_out.items()}
         if reason := reasons.get(estimand, ""):
             raise BayesBiasError(f"estimand: '{estimand}' cannot be estimated: {reason}")
     raise BayesBiasError(f"`estimand` '{estimand}' does not exist in this fit. {did_you_mean(estimand, functions)}")
@@ -231,7 +234,8 @@ def check_scope(fit: Fit, scope: str) -> Scope:
     """Return the scope with this name. Raise an error if the model or the design of the fit does not support it.
 
     The hierarchical model has only one scope. In a user-defined model, the effects of words that a scope fixes are
-    added to the mean, so the model must contain them as variables.
+    added to the mean, so the model must contain them as variables. `EFFECT_OF` has the name of the variable for each
+    source of variance, and `PARTS` the facets (targets, attributes, or replicates) among which its effects differ.
     """
     fitted = Fitted.of(fit)
     if not fitted.structure.GENERALISES:
@@ -352,7 +356,9 @@ class _Blocks:
             centre = centre - by_covariates.centre.to_numpy()
             variance = variance + by_covariates.sd.to_numpy() ** 2
         noise_sd = draws.copy(data=np.sqrt(variance))
-        return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
+        # If word effects were sampled, the posterior is not a mixture of normals.
+        mixture = Mixture(draws.copy(data=centre), noise_sd) if self.fitted.structure.COLLAPSED else None
+        return Estimate(draws, observed, noise_sd, mixture)
 
     def _over_texts(self, observed: xr.DataArray, variance: np.ndarray, weights: xr.DataArray) -> Estimate:
         """Return raw contrasts, which vary over texts alone, or not at all if the texts are fixed.
@@ -417,10 +423,11 @@ class _Blocks:
         over_texts = self._per_draw(lambda points: word_text_variances(self.data, side, by_word, points))
         if self.scope.samples_nothing:
             return self._over_texts(observed, over_texts, weights)
+        # Draws of the contrast of each block, plus draws of the deviation of its word from this contrast.
         effects = compared_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{side}_effect"]
         word_effects = effects.sel({side: weights.contrast.to_numpy()}).rename({side: "contrast"})
-        deviations = xr.dot(word_effects.variable, by_word.variable, dim=[by_word.dims[-1]])
-        draws = self._by_draw(self._contrast_blocks(weights, by_word=facet) + deviations, weights)
+        deviation_draws = xr.dot(word_effects.variable, by_word.variable, dim=[by_word.dims[-1]])
+        draws = self._by_draw(self._contrast_blocks(weights, by_word=facet) + deviation_draws, weights)
         draws = draws + self._text_noise(over_texts)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
@@ -434,7 +441,7 @@ class _Blocks:
         block_variance = self._noise_variance(weights, by_word=facet, whole_block=True) + over_texts
         centre = draws.copy(data=deviation + self._raw(weights).to_numpy())
         sd = draws.copy(data=np.sqrt(deviation_variance + block_variance))
-        return Estimate(draws, observed, noise_sd, self._mixture(centre, sd))
+        return Estimate(draws, observed, noise_sd, Mixture(centre, sd))
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean and variance ``(chain, draw, word)``, given the scales, of a contrast of each word's
@@ -455,10 +462,14 @@ class _Blocks:
         """Return WEAT's d for these attributes: twice the bias, divided by the standard deviation of the scores of
         targets in both groups.
 
-        The score of a target is a weighted sum w of its means in the classes. With equally large groups, the variance
-        of scores is the variance within groups plus the squared bias. Within a group, the score of a target varies with
-        its effects, ``w' C w`` with their covariance C between classes, and, because attributes are fixed, with its
-        residuals.
+        The score of a target is a weighted sum of its means in the classes, with weights w. With equally large groups,
+        the variance of all scores is their variance V within groups plus the squared bias, so
+
+            d = 2 bias / sqrt(V + bias**2).
+
+        V has two parts: the variance of the effects of a target, ``w' C w`` with their covariance C between classes,
+        and, because attributes are fixed, the variance of its residuals. The observed value uses the standard deviation
+        of the observed scores instead.
         """
         weights = bias_weights(self.data)
         score_weight = score_weights(self.data)
@@ -466,16 +477,17 @@ class _Blocks:
         observed = 2 * self._raw(weights) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)
+        difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)  # 2 bias
         w = score_weight.to_numpy()
         variances = self.fitted.variances
+        # Effects of words in the replicates of the table, or in all possible replicates.
         effects = variances.table if self.fixes_replicates else variances.words
-        # The covariance between classes of the effects of one target, (..., groups, classes, classes).
+        # C of one target, with the effects that it shares with its cluster, (..., groups, classes, classes).
         covariance = effects.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
         target_variance = np.einsum("c,...gcd,d->...g", w, covariance, w).mean(axis=-1)
         residual_variance = (effects.residual * w**2 / self.data.n_attributes.to_numpy()).sum(axis=-1)
-        within_group = difference.copy(data=(target_variance + residual_variance)[..., None])
-        return Estimate(difference / (within_group + (difference / 2) ** 2) ** 0.5, observed)
+        variance_within = difference.copy(data=(target_variance + residual_variance)[..., None])  # V
+        return Estimate(difference / (variance_within + (difference / 2) ** 2) ** 0.5, observed)
 
     def _raw(self, weights: xr.DataArray) -> xr.DataArray:
         """Return the contrasts of the observed block means."""
@@ -518,10 +530,6 @@ class _Blocks:
         w = weights.transpose("contrast", *BLOCK).to_numpy()
         parts = self.fitted.variances.contrast_variances(w, n_words[TARGETS], n_words[ATTRIBUTES])
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, by_word)))
-
-    def _mixture(self, centre: xr.DataArray, sd: xr.DataArray) -> Mixture | None:
-        """Return the mixture of normals, or None if the word effects were sampled."""
-        return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None
 
 
 # Estimands of the published model. The model describes distances, so a bias is the distance of the connection

@@ -112,7 +112,7 @@ def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
     """
     related: set[str] = set()
     for first, second in combinations(words, 2):
-        shares = map(share_in_common, words[first], words[second])
+        shares = map(share_in_common, words[first], words[second])  # of the targets, and of the attributes
         if max(shares) >= _MOSTLY:
             related |= {first, second}
     return tuple(name for name in words if name in related)

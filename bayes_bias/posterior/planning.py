@@ -79,6 +79,7 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     fitted = Fitted.of(fit).generalising("variance components")
     data, variances = fitted.data, fitted.variances
     counts = (data.n_targets.to_numpy(), data.n_attributes.to_numpy(), data.sizes.get("replicate", 1))
+    # Variances by source, such as "targets", in each draw.
     rows = {
         "value": variances.value_variances(compared_classes(data)),
         "bias": variances.contrast_variances(_weights(data), *counts),
@@ -128,7 +129,8 @@ def words_needed(
         checked = check_design(data, sampling_scope(scope).name)
     else:
         fitted, checked = _checked(fit, scope)
-    growing = [facet for facet in (WORDS if of == "words" else (REPLICATES,)) if facet in checked]
+    facets = WORDS if of == "words" else (REPLICATES,)
+    growing = [facet for facet in facets if facet in checked]  # those whose number is increased
     if not growing:
         return None
     n = _axis("n", range(2, MOST_WORDS + 1))
@@ -137,7 +139,8 @@ def words_needed(
         study = _Study.of_integral(spec, data, lengths, checked)
     else:
         study = _Study.of(fitted, lengths, checked)
-    detectable = (study.quantile(lengths, ci_prob) + ndtri(power)) * study.mean_variance(lengths) ** 0.5
+    t = study.quantile(lengths, ci_prob)
+    detectable = (t + ndtri(power)) * study.mean_variance(lengths) ** 0.5  # the smallest bias that each n can detect
     enough = n[(detectable <= bias).to_numpy()]
     return int(enough[0]) if enough.size else None
 
@@ -308,6 +311,8 @@ class _Study:
         classes), which is estimated with m (n - 1) degrees of freedom. The degrees of freedom of the sum are
 
         .. math:: (\textstyle\sum v / n)^2 / \textstyle\sum \frac{(v / n)^2}{m (n - 1)}
+
+        where :math:`v^2` is averaged over the draws, and the sum in the numerator is the mean variance.
         """
         denominator: xr.DataArray | float = 0
         for facet, n in lengths.items():

@@ -50,6 +50,8 @@ def split_sides(influence: "pd.Series[float]") -> Influence:
 def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both") -> "pd.Series[float]":
     r"""Return the proportion of the error variance of each list that all embeddings share, from 0 to .99.
 
+    `influence` has the contribution of each word, by side, for each (embedding, list).
+
     Other words would have changed the bias in all embeddings, and in the same direction if words behave similarly in
     all embeddings. Let :math:`z_{ew}` be the contribution of word w to the bias in embedding e (see `influence_of`).
     Errors of two embeddings have the covariance :math:`\sum_w z_{ew} z_{e'w}`, and the share is
@@ -61,11 +63,11 @@ def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeNa
     """
     facets: list[str] = [facet.name for facet in sampling_scope(scope).facets]
     embeddings_of_list: dict[str, list[dict[tuple[str, str], float]]] = {}
-    for (_, name), sides in influence.items():
-        contributions: dict[tuple[str, str], float] = {}  # of each word, in one embedding
+    for (_, list_name), z_of_side in influence.items():
+        z_of_word: dict[tuple[str, str], float] = {}  # of one list in one embedding
         for facet in facets:
-            contributions |= {(facet, word): z for word, z in sides.get(facet, {}).items()}
-        embeddings_of_list.setdefault(name, []).append(contributions)
+            z_of_word |= {(facet, word): z for word, z in z_of_side.get(facet, {}).items()}
+        embeddings_of_list.setdefault(list_name, []).append(z_of_word)
     return pd.Series({name: _shared(embeddings) for name, embeddings in embeddings_of_list.items()}, dtype=float)
 
 
@@ -176,9 +178,9 @@ class RandomEffects:
 
         The grid points are values of mu and tau with posterior weights, and the components are normals with equal
         weights that represent the bias of the list by itself. Let v be the variance of a component, and
-        B = v / (v + tau**2) the shrinkage. Given mu and tau, theta has the mean B mu + (1 - B) centre and the variance
-        (1 - B) v. The step along mu adds the variance of a uniformly distributed mu, times B**2. Given mu and tau, the
-        weight of a component is proportional to its density.
+        b = v / (v + tau**2) the shrinkage. Given mu and tau, theta has the mean b mu + (1 - b) centre and the variance
+        (1 - b) v. The step along mu adds the variance of a uniformly distributed mu, times b**2. Given mu and tau, the
+        weight of a component is proportional to its density, Normal(centre; mu, sqrt(v + tau**2)).
         """
         mu, tau, step, weight = (values[:, None] for values in self._nodes)  # (nodes, 1)
         centre = self.centre[k]
@@ -460,7 +462,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     biases = [bias_estimate(fitted) for fitted in lists]
     observed = np.array([bias.observed.item() for bias in biases])
     effects = RandomEffects(observed, np.array([_component_sds(bias) for bias in biases]), tau_scale)
-    rows = []
+    rows = []  # for each list: its bias alone, and its bias given the other lists
     for k, fitted in enumerate(lists):
         alone = row_of_bias(fitted, ci_prob=ci_prob)
         row = alone[["mean", *interval_columns(alone), "prob_direction"]]

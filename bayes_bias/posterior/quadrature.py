@@ -131,18 +131,23 @@ class SideOfTable:
     def of(
         cls, side: Side, spec: ModelSpec, data: xr.Dataset, weights: Numbers, units: Mapping[str, FloatOrArray]
     ) -> Self:
-        """Return the statistics of one side of a single table, from its sufficient statistics, the weights of blocks in
-        the bias, and the units of priors.
+        """Return the statistics of one side of a single table, from its sufficient statistics, the weights of blocks
+        (groups, classes) in the bias, and the units of priors by the name of the scale.
+
+        The cells of a side are the groups of targets, or the associated classes of attributes, and opposite cells are
+        those of the other side. Some sides have an expected variance of preferences, which comes from vectors, and some
+        an inflation of variances by related words. Otherwise, words are independent, so the inflation is 1.
         """
         compared = compared_classes(data)
+        n_targets = data.n_targets.to_numpy()
         n_attributes = data.n_attributes.to_numpy()[compared]
         block_weights = weights[:, compared]  # (groups, associated classes)
         scatter = data[f"{side}_scatter"].to_numpy()
         if side == "target":
-            words, opposite, weights = data.n_targets.to_numpy(), n_attributes, block_weights
+            words, opposite, cell_weights = n_targets, n_attributes, block_weights
             scatter = scatter[:, compared][:, :, compared]
         else:
-            words, opposite, weights = n_attributes, data.n_targets.to_numpy(), block_weights.T
+            words, opposite, cell_weights = n_attributes, n_targets, block_weights.T
         cells = len(words)  # arrays of all classes end with the control classes, which are omitted
         expected = explained = None
         if side in sides_from_vectors(spec, data):
@@ -158,7 +163,7 @@ class SideOfTable:
             scatter=scatter[None, :cells],
             words=words,
             opposite=opposite,
-            weights=weights,
+            weights=cell_weights,
             preference=spec.priors[PREFERENCE[side]],
             level=spec.priors[LEVEL[side]],
             preference_unit=_by_cell(units[PREFERENCE[side]], cells),
@@ -190,18 +195,21 @@ class SideOfTable:
         The k preferences of a word sum to zero. If their variance is one, their covariance is the matrix Z from
         `zero_sum_covariance`. Let :math:`w` be the weights of a cell's blocks in the bias, and n its number of words.
         The cell then contributes :math:`w' Z w / n` to the variance of the bias.
+
+        The words inform the variance through the sums of squares :math:`c' S c` of the scatter S (k, k) of a cell along
+        k - 1 contrasts c of the opposite cells, with n - 1 degrees of freedom each.
         """
         lists = len(self.scatter)
         k = len(self.opposite)
         # For each list and cell: k - 1 contrasts c as rows, the variances of their noise, and the squares c' S c.
         contrasts, noise = _contrasts(self.opposite, self._level_weights(residual))
         squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
-        covariance = zero_sum_covariance(k)
+        z = zero_sum_covariance(k)
         for cells in cells_with_scale:
             contributions = {}
             for cell in cells:
-                weights = self.weights[cell]
-                contributions[cell] = float(weights @ covariance @ weights) / self.words[cell]
+                w = self.weights[cell]
+                contributions[cell] = float(w @ z @ w) / self.words[cell]
             first = cells[0]  # cells with a common scale have the same prior
             yield WordVariance(
                 squares=squares[:, cells].reshape(lists, -1),
@@ -246,6 +254,7 @@ class SideOfTable:
         if np.ptp(self.opposite) == 0:
             return ratios
         observed = self.scatter.sum(axis=(2, 3)) / len(self.opposite) / np.maximum(self.words - 1, 1)
+        # The variance of observed levels includes residuals, so it is at least as large as their contribution.
         level_variance = np.maximum(observed, residual[:, None] * (1 / self.opposite).mean())
         return np.divide(residual[:, None], level_variance, out=ratios, where=level_variance > 0)
 
@@ -344,40 +353,51 @@ class _OnResiduals:
 
     @classmethod
     def of(cls, integrand: Integrand, number: int) -> Self:
-        """Space residual variances equally on the log scale. Weight them by the likelihood of the interaction and the
-        prior.
+        """Space a `number` of residual variances v equally on the log scale, and divide the word variances by their
+        kind of prior.
+
+        The interaction of words has the sum of squares S with f degrees of freedom, so the estimate of v is S / f, and
+        its log has a standard deviation of about sqrt(2 / f). The grid covers `_RANGE` such deviations. The log weight
+        is the log posterior density of log v, up to a constant:
+
+            -(f log v + S / v) / 2 + log p(sqrt(v)) + (log v) / 2
+
+        where p is the prior density of the standard deviation, and the last term transforms it to log v.
         """
         squares, df = integrand.residual_squares[:, None], integrand.residual_df
-        residual = squares / df * np.exp(np.sqrt(2 / df) * np.linspace(*_RANGE, number))
-        likelihood = -0.5 * (df * np.log(residual) + squares / residual)
-        prior = log_density_in_unit(integrand.residual_prior, integrand.residual_unit[:, None], np.sqrt(residual))
-        log_weight = likelihood + prior + 0.5 * np.log(residual)
+        residual = squares / df * np.exp(np.sqrt(2 / df) * np.linspace(*_RANGE, number))  # (lists, number)
+        log_likelihood = -0.5 * (df * np.log(residual) + squares / residual)
+        log_prior = log_density_in_unit(integrand.residual_prior, integrand.residual_unit[:, None], np.sqrt(residual))
+        log_weight = log_likelihood + log_prior + 0.5 * np.log(residual)
         with_own_prior, with_factor = [], []
         for side in integrand.sides:
-            variances_with_factor = []
-            for variance in side.variances(squares[:, 0] / df):
-                if variance.has_factor:
-                    variances_with_factor.append(variance)
-                else:
-                    with_own_prior.append((side, variance))
+            word_variances = list(side.variances(squares[:, 0] / df))
+            with_own_prior += [(side, variance) for variance in word_variances if not variance.has_factor]
+            variances_with_factor = [variance for variance in word_variances if variance.has_factor]
             if variances_with_factor:
                 with_factor.append((side, variances_with_factor))
         return cls(integrand, residual, log_weight, with_own_prior, with_factor)
 
     def at_points(self, grid: Grid) -> dict[Part, Numbers]:
-        """Return variances of the bias by source at the points of the hypercube, (lists, points).
+        """Return the variance of the bias by source, such as "targets", at the points of a hypercube, (lists, points).
 
-        The hypercube has one dimension for each unknown number, in this order: the residual variance, each variance
-        with a prior of its own, the factor and the variances of each side with a factor, and the inflation of each
-        cell. A coordinate is the probability below the value of the number at this point.
+        The points represent the joint posterior of all unknown numbers. The hypercube has one dimension for each of
+        them, in this order: the residual variance, each variance with a prior of its own, the factor and the variances
+        of each side with a factor, and the inflation of each cell (group or class). A coordinate is the probability
+        below the value of the number at this point.
+
+        The word variances of each cell are multiplied by their inflation and by the weight of the cell in the variance
+        of the bias, and added for each side.
         """
         own_posteriors = posteriors([variance for _, variance in self.with_own_prior], self.variances, grid)
         preferences = [PreferencesOnGrid.of(variances, self.variances, grid) for _, variances in self.with_factor]
+        # The weight of a residual variance given the interaction, times the evidence of the words given this variance.
         log_weight = self.log_weight
         for posterior in own_posteriors:
             log_weight = log_weight + posterior.log_evidence.reshape(log_weight.shape)
         for on_grid in preferences:
             log_weight = log_weight + on_grid.log_evidence
+        # The positions of the first factor and the first inflation among the dimensions of the hypercube.
         first_factor = 1 + len(own_posteriors)
         first_inflation = first_factor + sum(1 + len(variances) for _, variances in self.with_factor)
         cells = [(side, cell) for side in self.integrand.sides for cell in range(len(side.words))]
@@ -385,14 +405,15 @@ class _OnResiduals:
         uniform = _hypercube(dims, grid.points)
         # The index of the residual variance at each point, (lists, points): the first whose cumulative weight reaches
         # the coordinate.
-        weight = np.cumsum(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), axis=1)
-        below = weight[:, :, None] < uniform[0] * weight[:, -1:, None]
+        cumulative = np.cumsum(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), axis=1)
+        below = cumulative[:, :, None] < uniform[0] * cumulative[:, -1:, None]
         node = below.sum(axis=1).clip(max=grid.residuals - 1)
         lists = np.arange(len(node))[:, None]
-        drawn = []  # variances of word effects at the points, (lists, points)
+        drawn = []  # (side, words, values of the variance of their effects at the points)
         for dim, ((side, words), posterior) in enumerate(zip(self.with_own_prior, own_posteriors, strict=True), 1):
             if words.weights:  # levels that cancel in the bias have none
                 probs = np.broadcast_to(uniform[dim], node.shape)
+                # The conditions of the posterior are the residual variances of all lists, list by list.
                 drawn.append((side, words, posterior.quantiles(lists * grid.residuals + node, probs)))
         for (side, variances), on_grid in zip(self.with_factor, preferences, strict=True):
             end = first_factor + 1 + len(variances)
@@ -402,7 +423,7 @@ class _OnResiduals:
         residual = self.variances[lists, node]
         parts: dict[Part, Numbers] = {"residual": self.integrand.residual_weight * residual}
         for side, words, variance in drawn:
-            effects = words.effects(variance, residual)
+            effects = words.effects(variance, residual)  # without the residuals in measured preferences
             part = PART_OF_SIDE[side.side]
             for cell, cell_weight in words.weights.items():
                 inflation_dim = first_inflation + cells.index((side, cell))
@@ -491,6 +512,10 @@ def integrated_row(
 ) -> "pd.Series[float]":
     """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`, and
     the shares of its variance over words, with the column names of `variance_shares`.
+
+    The posterior of the bias is a mixture of normals with the same mean and many equally likely variances, so its
+    standard deviation is the root of the mean variance. With a `rope`, the probability of values between ``-rope`` and
+    ``rope`` is averaged over the normals. A scope that samples nothing, with fixed texts, leaves no variance.
     """
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
@@ -498,7 +523,8 @@ def integrated_row(
     lower, upper = interval_names(ci_prob)
     row = {"mean": mean, "sd": 0.0, lower: mean, upper: mean, "prob_direction": np.nan, "observed": mean}
     if checked.samples_nothing and not has_texts(data):
-        return pd.Series(row | {"noise_sd": np.nan} | ({} if rope is None else {"prob_negligible": np.nan}))
+        undefined = ["noise_sd"] if rope is None else ["noise_sd", "prob_negligible"]
+        return pd.Series(row | dict.fromkeys(undefined, np.nan))
     parts = {} if checked.samples_nothing else integrand.parts()
     over_words = np.sum([*parts.values()], axis=0)
     variances = over_words + text_variances(data, bias_weights(data), checked, FULL_GRID.points).T
@@ -515,6 +541,9 @@ def integrated_row(
 def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
     """Return the observed variance of preferences relative to its expected value from vectors, pooled over the groups,
     or classes, of each side with such a value.
+
+    Pooling adds the sums of squares of all groups, each divided by the variance that is expected for one degree of
+    freedom, and divides the result by the sum of degrees of freedom.
     """
     spec = resolved(spec, data)
     weights = bias_weights(data).to_numpy()[0]
@@ -544,7 +573,7 @@ def half_width(variances: Numbers, ci_prob: float = 0.95) -> Numbers:
     sd = np.sqrt(variances)
     half = -ndtri((1 - ci_prob) / 2) * sd.min(axis=-1, keepdims=True)
     # The tail probability is convex in the width, so Newton's steps from the left never pass the root.
-    step = half
+    step = half  # above the tolerance, so that there is a first step
     while (step > _TOLERANCE * half).any():
         z = half / sd
         outside = 2 * ndtr(-z).mean(axis=-1, keepdims=True)
@@ -569,6 +598,8 @@ def _contrasts(opposite: Numbers, level_weight: Numbers) -> tuple[Numbers, Numbe
     Given the level, whose weight is h, the contrasts are :math:`B - h s \ell'`, and the covariance of their residuals
     is :math:`B R B' - h s s'`. The eigenvectors of this matrix make the contrasts independent.
 
+    `opposite` has the k numbers n, and `level_weight` (...) the weights h.
+
     Returns
     -------
     contrasts : array (..., k - 1, k)
@@ -577,13 +608,13 @@ def _contrasts(opposite: Numbers, level_weight: Numbers) -> tuple[Numbers, Numbe
         The variances of their residuals.
     """
     k = len(opposite)
-    basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T
+    basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T  # B
     level = np.full(k, k**-0.5)
-    residuals = np.diag(1 / opposite)
-    shared = basis @ residuals @ level
-    weight = level_weight[..., None, None]
-    noise, directions = np.linalg.eigh(basis @ residuals @ basis.T - weight * np.outer(shared, shared))
-    contrasts = directions.swapaxes(-1, -2) @ (basis - weight * np.outer(shared, level))
+    r = np.diag(1 / opposite)
+    s = basis @ r @ level
+    h = level_weight[..., None, None]
+    noise, eigenvectors = np.linalg.eigh(basis @ r @ basis.T - h * np.outer(s, s))
+    contrasts = eigenvectors.swapaxes(-1, -2) @ (basis - h * np.outer(s, level))
     return contrasts, noise
 
 

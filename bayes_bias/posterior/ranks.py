@@ -49,6 +49,7 @@ def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> 
         },
         index=pd.Index(names),
     )
+    # For each row, the share of draws in which its value is larger than the value of each name, (names, names).
     above = np.array([(row > draws).mean(axis=1) for row in draws])
     np.fill_diagonal(above, np.nan)
     return Ranking(table, pd.DataFrame(above, index=pd.Index(names), columns=pd.Index(names)))

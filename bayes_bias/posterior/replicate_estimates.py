@@ -27,7 +27,7 @@ class ReplicateEstimates:
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
         """The function that computes each estimand. Empty without replicates."""
-        return {name: estimate for name, estimate in self._all.items() if not self.left_out[name]}
+        return {name: estimate for name, estimate in self._functions.items() if not self.left_out[name]}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -38,15 +38,16 @@ class ReplicateEstimates:
         a user's own model must have them as variables (`EFFECT_OF` has their names). If the scope samples no words, the
         bias in a replicate is its raw value, and needs no such draws.
         """
-        reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
-        if reasons:
+        without_scales = "" if self.scope.samples_nothing else self.fitted.without_scales
+        reasons = dict.fromkeys(self._functions, without_scales)
+        if reasons:  # the table has replicates
             needed = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
             needs_effects = not self._is_raw and not self.fitted.structure.COLLAPSED
             reasons["replicate_bias"] = self.fitted.lacking(needed, "it") if needs_effects else ""
         return reasons
 
     @property
-    def _all(self) -> dict[str, Callable[[], Estimate]]:
+    def _functions(self) -> dict[str, Callable[[], Estimate]]:
         """The function that computes each estimand of replicates, by name. Scope "none" has only their raw bias."""
         if not self.fitted.replicate_kind:
             return {}

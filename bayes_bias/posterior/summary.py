@@ -125,10 +125,10 @@ def summarize(
         weights = weights_of_formulas(fitted.generalising("a contrast of block means").data, contrasts)
         by_name["contrast"] = contrast_estimate(fitted, weights, scope)
     frames = _summarize_draws(by_name.values(), ci_prob, ci_kind)
-    tables = {
-        name: _add_columns(estimate, table, None if name in _OTHER_UNITS else rope)
-        for (name, estimate), table in zip(by_name.items(), frames, strict=True)
-    }
+    tables = {}
+    for (name, estimate), table in zip(by_name.items(), frames, strict=True):
+        rope_of_estimand = None if name in _OTHER_UNITS else rope
+        tables[name] = _add_columns(estimate, table, rope_of_estimand)
     summary = pd.concat(tables, names=["estimand", "label"])
     return summary.assign(converged=Diagnostics.of(fitted).converged)
 
@@ -202,7 +202,8 @@ def _summarize_draws(
     """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error.
 
     Exact values are known for estimates that are mixtures of normals: the mean, the standard deviation, and the bounds
-    of equal-tailed intervals. If these are all the columns and all estimates are mixtures, draws are not summarised.
+    of equal-tailed intervals ("eti"). The `kind` is ArviZ's name for a set of columns: "stats" has only the mean, the
+    standard deviation, and the interval. If these are all exact, draws are not summarised.
     """
     mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
     all_are_exact = kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates)
@@ -271,7 +272,8 @@ def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.Data
     """Append the posterior of ``bias`` and ``effect_size`` to a table of measures.
 
     `measures` is ``measure_all(...).table``, and `summaries` contains the result of `summarize` for each scope. In
-    posterior rows, the value is the mean, and the credible interval is in ``ci95_lb`` and ``ci95_ub``.
+    posterior rows, the value is the mean, and the credible interval is in ``ci95_lb`` and ``ci95_ub``. The columns
+    ``b0``, ``low``, and ``high`` have the value without a bias, and the smallest and largest possible value.
     """
     lower, upper = interval_columns(measures)
     rows = {}

@@ -111,11 +111,15 @@ class _Stack:
 
     @classmethod
     def of(cls, variances: Sequence[WordVariance]) -> Self:
-        """Stack some variances."""
-        contrasts = max(len(variance.df) for variance in variances)
-        squares = np.zeros((len(variances), len(variances[0].squares), contrasts))
+        """Stack the statistics of several variances, (variances, lists, contrasts).
+
+        Variances with fewer contrasts than others are padded with contrasts that have zero degrees of freedom, sums of
+        squares of zero, and a noise of one, so they do not contribute to the likelihood.
+        """
+        most_contrasts = max(len(variance.df) for variance in variances)
+        squares = np.zeros((len(variances), len(variances[0].squares), most_contrasts))
         noise = np.ones_like(squares)
-        df = np.zeros((len(variances), contrasts))
+        df = np.zeros((len(variances), most_contrasts))
         for row, variance in enumerate(variances):
             filled = slice(len(variance.df))
             squares[row, :, filled] = variance.squares
@@ -143,10 +147,15 @@ class _Stack:
     def bounds(self, sizes: Numbers, residual: Numbers) -> tuple[Numbers, Numbers]:
         """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
         the size of the prior, (variances, lists, residuals).
+
+        The lower bound is `_SMALL` times the variance whose effects would contribute as much as the `residual`
+        variances (lists, residuals). The upper bound is `_LARGE` times the observed variance, that is, the sum of
+        squares over the degrees of freedom, or times the squared size of the prior (variances, lists) if that is
+        larger. A variance of one contributes `loading` to a contrast. Padded contrasts have zero degrees of freedom.
         """
         loading = self.loading[..., 0]
-        least_noise = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]
-        lower = _SMALL * least_noise / loading * residual
+        smallest_noise = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]
+        lower = _SMALL * smallest_noise / loading * residual
         total_df = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1)[:, None, None]
         observed = self.squares.sum(axis=-1)[..., None] / (loading * total_df)
         upper = _LARGE * np.maximum(np.maximum(observed, sizes[..., None] ** 2), lower)
@@ -173,7 +182,8 @@ class VarianceOnGrid:
     def integrate(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers | float) -> Self:
         """Integrate a density (..., conditions, nodes) on its grid by the trapezoidal rule.
 
-        `log_below` is the log of the probability below the grid, in the units of the density.
+        `log_below` is the log of the probability below the grid, in the units of the density. The density need not be
+        normalised: the evidence is its integral. The largest value is factored out, so that exponentials are finite.
         """
         largest = np.maximum(log_density.max(axis=-1), log_below)
         density = np.exp(log_density - largest[..., None])
@@ -196,8 +206,11 @@ class VarianceOnGrid:
 
 
 def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> list[VarianceOnGrid]:
-    """Return the posterior of each variance with a prior of its own. The conditions are the residual variances (lists,
-    residuals), list by list.
+    """Return the posterior of each variance with a prior of its own, given each residual variance (lists, residuals).
+
+    The logs of the variances are computed on equally spaced grids: a coarse grid of all possible values, and then a
+    fine grid. The prior density p(sd) of a standard deviation becomes the density p(sd) sd / 2 of its log variance. The
+    conditions of the result are the residual variances, list by list.
     """
     if not variances:
         return []
@@ -209,18 +222,19 @@ def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid)
     for nodes in (grid.coarse, grid.fine):  # the second grid covers the values whose density is not negligible
         log_variance = _spaced(low, high, nodes)
         log_prior = _log_densities(variances, np.exp(log_variance / 2)) + log_variance / 2 - np.log(2)
-        density = log_prior + stack.log_likelihood(np.exp(log_variance), residual)
-        low, high = _narrowed(log_variance, density)
-    # The density of a standard deviation is flat near zero.
+        log_density = log_prior + stack.log_likelihood(np.exp(log_variance), residual)
+        low, high = _narrowed(log_variance, log_density)
+    # Probability below the grid: the density of a standard deviation is flat near zero, so multiply it by the smallest
+    # standard deviation, and by the likelihood of a variance of zero.
     log_below = _log_densities(variances, np.sqrt(smallest)[..., None])[..., 0] + 0.5 * np.log(smallest)
     log_below = log_below + stack.log_likelihood(np.zeros(1), residual)[..., 0]
-    cumulative = VarianceOnGrid.integrate(log_variance, density, log_below)
-    conditions = (residual.size, grid.fine)
+    all_on_grid = VarianceOnGrid.integrate(log_variance, log_density, log_below)
+    shape = (residual.size, grid.fine)  # (conditions, nodes)
     on_grids = []
     for k in range(len(variances)):
-        integral = cumulative.cumulative[k].reshape(conditions)
-        evidence = cumulative.log_evidence[k].ravel()
-        on_grids.append(VarianceOnGrid(log_variance[k].reshape(conditions), integral, evidence))
+        cumulative = all_on_grid.cumulative[k].reshape(shape)
+        log_evidence = all_on_grid.log_evidence[k].ravel()
+        on_grids.append(VarianceOnGrid(log_variance[k].reshape(shape), cumulative, log_evidence))
     return on_grids
 
 
@@ -251,15 +265,20 @@ class PreferencesOnGrid:
     def of(cls, variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> Self:
         """Integrate over the variances of one side, for each factor and residual variance (lists, residuals).
 
-        The log of the factor and the logs of the variances are computed on equally spaced grids. A first grid covers
-        all possible values, and a second grid the values whose density is not negligible.
+        The log of the factor phi and the logs of the variances are computed on equally spaced grids. A first grid
+        covers all possible values, and a second grid the values whose density is not negligible. Given phi, a measured
+        variance divided by its expected value and by phi is scaled inverse chi-squared with `nu` degrees of freedom.
+        Phi is scaled inverse chi-squared with `nu_factor`. A measured variance includes the share `explained` of the
+        residual variance, which is subtracted to obtain the variance of effects.
         """
         stack = _Stack.of(variances)
         nu, nu_factor = (float(variances[0].prior.parameters[name]) for name in ("nu", "nu_factor"))
         log_expected = np.log(np.stack([np.asarray(variance.expected) for variance in variances]))  # (cells, lists)
+        # (cells, lists, residuals, 1)
         explained = np.stack([variance.explained * residual for variance in variances])[..., None]
         sd_log_factor = min(np.sqrt(2 / nu_factor), 1.0)  # if the factor has many degrees of freedom
         low_factor, high_factor = (np.full(len(residual), end * sd_log_factor) for end in _LOG_FACTOR)
+        # Bounds of the log variances, (cells, lists).
         low = log_expected + low_factor - _BELOW_EXPECTED
         high = log_expected + high_factor + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
         for nodes in (grid.coarse, grid.fine):
@@ -295,7 +314,8 @@ class PreferencesOnGrid:
         """Return a quantile of each variance (cells, lists, points) given the residual variance with this index (lists,
         points).
 
-        The first row of `probs` (1 + cells, points) chooses the factor.
+        The first row of `probs` (1 + cells, points) chooses the factor: the first on the grid whose cumulative
+        probability reaches it. The other rows are the probabilities below the variances of the cells.
         """
         lists = np.arange(len(residual))[:, None]
         density = np.exp(self.log_factor - self.log_factor.max(axis=-1, keepdims=True))
@@ -304,12 +324,13 @@ class PreferencesOnGrid:
         is_below = cumulative[lists, residual] < probs[0][:, None]
         factor = np.minimum(is_below.sum(axis=-1), cumulative.shape[-1] - 1)
         # Points with the same list, residual variance, and factor have the same posterior, which is integrated once.
+        # An index stands for such a combination, and `condition` is the position of a point's index in `conditions`.
         indices = np.ravel_multi_index((np.broadcast_to(lists, residual.shape), residual, factor), cumulative.shape)
         conditions, condition = np.unique(indices, return_inverse=True)
-        k, e, u = np.unravel_index(conditions, cumulative.shape)  # list, residual variance, and factor
+        k, e, phi = np.unravel_index(conditions, cumulative.shape)  # indices of list, residual variance, and factor
         quantiles = []
         for cell, log_variance in enumerate(self.log_variance):
-            log_density = self.log_likelihood[cell, k, e] + self.log_prior[cell, k, u]
+            log_density = self.log_likelihood[cell, k, e] + self.log_prior[cell, k, phi]
             posterior = VarianceOnGrid.integrate(log_variance[k], log_density, -np.inf)
             cell_probs = np.broadcast_to(probs[1 + cell], residual.shape)
             quantiles.append(posterior.quantiles(condition.reshape(residual.shape), cell_probs))
@@ -322,9 +343,13 @@ def _spaced(low: Numbers, high: Numbers, nodes: int) -> Numbers:
 
 
 def _narrowed(nodes: Numbers, log_density: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the first and last node (last axis) between which a density is not negligible."""
+    """Return the first and last node (last axis) between which a density is not negligible.
+
+    These are the neighbours of the outermost nodes whose log density is less than `_NEGLIGIBLE` below its maximum.
+    """
     matters = log_density > log_density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
     last_index = matters.shape[-1] - 1
+    # argmax is the index of the first True, here from the start and from the end of the axis.
     first = np.maximum(matters.argmax(axis=-1) - 1, 0)
     last = np.minimum(last_index - matters[..., ::-1].argmax(axis=-1) + 1, last_index)
     bounds = np.take_along_axis(nodes, np.stack([first, last], axis=-1), axis=-1)

@@ -163,27 +163,30 @@ def _side(
     bias, `deviations` (lists, words, k) are the deviations of word means from the mean of their cell, and `within_sd`
     (lists,) are the standard deviations within blocks.
 
-    Each cell has a scatter matrix (k, k) of its deviations, and a unit of its prior. Preferences have a prior from
-    vectors if their expected variance is known and cells have scales of their own, and otherwise the exponential prior.
+    Each cell has a scatter matrix (k, k) of its deviations, and a unit of its prior: the standard deviation within
+    blocks or, with the option `OWN_WITHIN_BLOCK`, this deviation if all words varied as in this cell. Preferences have
+    a prior from vectors if their expected variance is known and cells have scales of their own, and otherwise the
+    exponential prior.
     """
     words = _lengths(categories)
     lists = len(within_sd)
-    cell = np.repeat(np.arange(len(words)), words.astype(int))
+    cell_of_word = np.repeat(np.arange(len(words)), words.astype(int))
     has_common_scales = not dims_of_scale(spec, (CATEGORY_COORD[side],))
-    units = np.repeat(_unit(within_sd, spec)[:, None], len(words), axis=1)
+    units = np.repeat(_unit(within_sd, spec)[:, None], len(words), axis=1)  # (lists, cells)
     if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
         units_of_lists = []
         for k, sd in enumerate(within_sd.tolist()):
-            units_of_lists.append(within_sd_as_in_cell(sd, deviations[k], cell, slice(None)))
+            units_of_lists.append(within_sd_as_in_cell(sd, deviations[k], cell_of_word, slice(None)))
         units = rounded(np.stack(units_of_lists))
     scatter = np.empty((lists, len(words), len(opposite), len(opposite)))
     for k in range(len(words)):
-        in_cell = deviations[:, cell == k]  # (lists, words of the cell, opposite cells)
+        in_cell = deviations[:, cell_of_word == k]  # (lists, words of the cell, opposite cells)
         scatter[:, k] = in_cell.swapaxes(-1, -2) @ in_cell
     inflation, expected, directions = _from_vectors(side, categories, opposite, general, spec)
     preference = spec.priors[PREFERENCE[side]]
     if expected is None or has_common_scales:
-        expected, preference = None, without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]]
+        expected = None
+        preference = without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]]
     shape = (lists, len(words))
     return SideOfTable(
         side=side,
@@ -213,7 +216,9 @@ def _from_vectors(
     """Return the inflation of each group or class, the expected variance of its preferences, (lists, cells), and the
     number of directions in which general words vary.
 
-    The expected variance is None if the prior of preferences does not come from vectors.
+    The cosines of words with general words show how strongly the words of a category are related. Without general
+    words, all words are treated as independent: the inflation is 1, and the number of directions is infinite. The
+    expected variance is None if the prior of preferences does not come from vectors.
     """
     if general is None:
         return np.ones(len(categories)), None, np.inf

@@ -497,6 +497,9 @@ def judge(
     no verdict. `data` contains the design and the statistics of the table. `expected` is the sign that the stereotype
     predicts, or 0. Without any variation (a scope that samples nothing, and fixed texts), there is a value, but no
     interval, which would have no width.
+
+    Labels that refer to these attributes only (`_OF_THESE_ATTRIBUTES`) are supplemented by the verdict under the widest
+    scope that the data support.
     """
     row = row_under(scope)
     prob_direction = float(row.prob_direction)

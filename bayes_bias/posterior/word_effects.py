@@ -68,8 +68,9 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
 def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
     """Return the effects of the words of some sides, in each draw.
 
-    They are averages over all possible replicates or, with `these_replicates`, over the replicates of the table. Some
-    models contain the effects as variables. In the others, they are drawn, and the draws are kept with the fit.
+    They are averages over all possible replicates or, with `these_replicates`, over the replicates of the table, whose
+    average deviation is then added. Some models contain the effects as variables. Collapsed models integrate them out,
+    so they are drawn for the words of each side, and the draws are kept with the fit (`once`).
     """
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
@@ -114,8 +115,9 @@ def check_side(side: str) -> Side:
 def sides_left_out(fit: Fit) -> dict[Side, str]:
     """Return the sides without word effects, each with the reason in a sentence.
 
-    In the collapsed model, effects of words are drawn later, and the draws may not fit in memory (`MOST_NUMBERS`). A
-    user's own model must contain the effects as variables, also by replicate if the table has replicates.
+    In the collapsed model, effects of words are drawn later, and the draws may not fit in memory (`MOST_NUMBERS`). Each
+    word has an effect for each class or group of the other side, and a number takes 8 bytes. A user's own model must
+    contain the effects as variables, also by replicate if the table has replicates.
     """
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
@@ -128,9 +130,9 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
                 needed.append(f"{side}_effect{BY_REPLICATE}")
             if missing := fitted.lacking(needed, f"the bias of single {side}s"):
                 reasons[side] = missing
-        elif (size := n_draws * data[f"{side}_mean"].size) > MOST_NUMBERS:
+        elif (n_numbers := n_draws * data[f"{side}_mean"].size) > MOST_NUMBERS:
             reasons[side] = (
-                f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {size * 8e-9:.1f}"
+                f"the effects of {data.sizes[side]:,} {side}s in {n_draws:,} draws would need {n_numbers * 8e-9:.1f}"
                 " GB. Sample fewer draws, shorten the lists, or use the words' raw contrasts, scope='none'"
             )
     return reasons
@@ -141,7 +143,8 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
     single words.
 
     Each average has the dims ``(chain, draw, group, attribute_class)`` and is consistent with the draws of
-    `word_effects`. The collapsed model stores averages, and in other models they are computed from effects.
+    `word_effects`. The collapsed model stores averages, whose names are in `_AVERAGE_OF`, and in other models they are
+    computed from effects.
     """
     fitted = Fitted.of(fit)
     if fitted.structure.COLLAPSED:
@@ -213,6 +216,7 @@ def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replica
         cell_average = average.transpose(*SAMPLE, CATEGORY_COORD[side], _ACROSS[side]).to_numpy()
         effect = deviation + cell_average[..., distribution.cells[positions], :]
         effects[f"{side}_effect"] = ((*SAMPLE, side, _ACROSS[side]), effect)
+    # The dims of effects: the other side's classes or groups, and the selected words.
     labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
     labels |= {str(side): data[side][positions] for side, positions in words.items()}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in SAMPLE} | labels)
@@ -368,27 +372,31 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
     `observed` are the deviations of word means from the mean of their group (class), for each of the k classes (groups)
     of the other side, without the part that covariates explain. Effects have a covariance T, (k, k), and noise a
     covariance N, for each group or class. In the directions that words of the same clusters (sub-topics or pairs)
-    share, `times` the covariance of the effects of a cluster is added to T. In all other directions, only the effects
-    of single words vary.
+    share, the covariance of the effects of a cluster is added to T, multiplied by `times`. In all other directions,
+    which are the complement of these, only the effects of single words vary. T and N determine the gain, with which the
+    observed deviations are multiplied, and the root of the covariance that remains (see `_Directions`).
     """
     data, variances = fitted.data, fitted.variances
     cells = data[_CELL_OF[side]].to_numpy()
     cell_means = data.block_mean.to_numpy() if side == "target" else data.block_mean.to_numpy().T
-    observed = data[f"{side}_mean"].to_numpy() - cell_means[cells]
+    observed = data[f"{side}_mean"].to_numpy() - cell_means[cells]  # (words, k)
     if f"{side}_slope" in fitted.posterior:
         observed = observed - explained_words(fitted.posterior, data, side)
     # Covariances for each group or class, (..., cells, k, k). Noise is the residual and, unless the effects are those
     # in these replicates, the difference between a word's mean in these replicates and its effect in all replicates.
     in_table = side_covariances(variances.table, side)
-    effects = in_table if these_replicates else side_covariances(variances.words, side)
-    noise = in_table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
+    effect_covariance = in_table if these_replicates else side_covariances(variances.words, side)
+    noise_covariance = (
+        in_table - effect_covariance + averaged_residual(variances.table.residual, side, variances.patterns.counts)
+    )
     cluster_effects = variances.of(variances.patterns.cluster[side])
     directions = []
+    # A set has the words of one cell, or of all cells with pairs. In its `shared` directions, clusters add variance.
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
-        t = effects[..., cell, :, :]
-        n = noise[..., cell, :, :]
+        t = effect_covariance[..., cell, :, :]
+        n = noise_covariance[..., cell, :, :]
         for part in word_set.shared:
             gain, root = _gain_and_root(t + part.times * cluster_effects, n)
             directions.append(_Directions(positions, [part.basis], False, gain, root))
