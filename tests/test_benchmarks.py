@@ -237,6 +237,7 @@ def test_docs_match_evidence_on_lists_changes_and_covariates():
     ten = rows_of("several-lists").set_index("what").loc["ten lists"]
     assert f"at least one is found to have a bias in {ten.found:.0%}" in prose("docs/estimands.md")
     assert f"After adjustment, {ten['after Holm']:.0%} of the same" in prose("docs/estimands.md")
+    assert f"at least one is distinguishable in {ten.found:.0%} of cases" in prose("docs/how-to/read-a-report.md")
     checklist = prose("docs/how-to/paper-checklist.md")
     assert f"distinguishable in {ten.found:.0%} of comparisons" in checklist
     assert f"After Holm's adjustment, this share is {ten['after Holm']:.0%}" in checklist
