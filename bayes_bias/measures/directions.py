@@ -365,9 +365,8 @@ class PairDir(WordResult):
         least = self.words.agreement.idxmin()
         random = f" (random pairs: {bounds(*self.chance, decimals=2)})" if self.chance else ""
         return (
-            f"PairDir: the differences of {len(self.words)} pairs have a mean cosine of"
-            f" {plain(self.value, 2)}{random}. The pair that agrees least is {least},"
-            f" {plain(self.words.agreement[least], 2)}"
+            f"PairDir: the differences of {len(self.words)} pairs have a mean cosine of {plain(self.value, 2)}{random}."
+            f" The pair that agrees least is {least}, {plain(self.words.agreement[least], 2)}"
         )
 
 

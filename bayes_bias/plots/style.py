@@ -210,7 +210,7 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
     if "handles" in options:
         # An entry whose gid is a colour is only shown if a line or point of this colour is drawn.
         lines = [line for axes in ax.figure.axes for line in axes.lines if np.size(line.get_xdata())]
-        drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}
+        drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}  # None: entries without a gid
         options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn_colours]
     labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
     width, scale = _width(ax)
@@ -288,14 +288,15 @@ def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
     height = _height(ax, scale)
     for label in (ax.yaxis.label, *(bar.yaxis.label for bar in bars)):
         _break(label, _LABEL_RATIO * height, scale)
-    if scale < 1 and isinstance(locator := ax.xaxis.get_major_locator(), MaxNLocator):
+    locator = ax.xaxis.get_major_locator()
+    if scale < 1 and isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(int(width / scale / _TICK_DISTANCE), 2))
     factor = max(min(scale, _text_factor(ax, width, height)), _SMALLEST_FACTOR)
     n_letters = max(int(width * _TITLE_LETTERS_PER_INCH / factor), 20)  # in a line of the title
     ax.set_title("\n".join(fill(line, n_letters) for line in ax.get_title(loc="left").splitlines()), parse_math=False)
     if factor < 1:
-        for each in (ax, *bars):
-            _scale_text(each, factor)
+        for axes in (ax, *bars):
+            _scale_text(axes, factor)
     if legend:
         _hang(legend, ax, factor)
 
@@ -328,13 +329,13 @@ def _width_of_labels(ax: Axes) -> float:
 
     The width is estimated from the number of letters, because texts have no size before the figure is drawn.
     """
-    cell, widths = _cell(ax), [0.0]
-    for each in ax.get_shared_x_axes().get_siblings(ax):
-        if each is ax or _cell(each) == cell:
-            lines = [line for label in each.get_yticklabels() for line in label.get_text().splitlines()]
+    widths = [0.0]
+    for axes in ax.get_shared_x_axes().get_siblings(ax):
+        if axes is ax or _cell(axes) == _cell(ax):
+            lines = [line for label in axes.get_yticklabels() for line in label.get_text().splitlines()]
             longest = max(map(len, lines), default=0)
             # The label of the axis, if there is one, is written upwards and takes one and a half lines.
-            widths.append(_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(each.get_ylabel()))
+            widths.append(_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(axes.get_ylabel()))
     return max(widths)
 
 
@@ -373,14 +374,14 @@ def _break(text: Text, width: float, scale: float) -> None:
 
 def _scale_text(ax: Axes, factor: float) -> None:
     """Multiply the size of all text of axes, including labels of ticks that are only made when the figure is drawn."""
-    of_ticks: set[Text] = set()
+    tick_labels: set[Text] = set()
     for axis in (ax.xaxis, ax.yaxis):
         ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
         for tick in ticks:
-            of_ticks |= {tick.label1, tick.label2}
+            tick_labels |= {tick.label1, tick.label2}
         if ticks:
             axis.set_tick_params(which="both", labelsize=factor * float(ticks[0].label1.get_fontsize()))
-    for text in set(ax.findobj(Text)) - of_ticks:
+    for text in set(ax.findobj(Text)) - tick_labels:
         text.set_fontsize(factor * float(text.get_fontsize()))
 
 
@@ -390,11 +391,13 @@ def _text_factor(ax: Axes, width: float, height: float) -> float:
     `width` and `height` are the size of the axes in inches. Rows are labelled by ticks or headings, each of which needs
     the height of a line, and headings are the texts in the axes.
     """
-    longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
+    longest_heading = max((len(heading.get_text()) for heading in ax.texts), default=0)
     # Names of points, in coordinates of the data, are no rows.
-    rows = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
-    lines = len({*ax.get_yticks(), *rows})
-    return min(1.0, height / (_LINE_HEIGHT * max(lines, 1)), width / (_HEADING_LETTER_WIDTH * max(longest, 20)))
+    headings = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
+    n_rows = len({*ax.get_yticks(), *headings})
+    factor_of_rows = height / (_LINE_HEIGHT * max(n_rows, 1))
+    factor_of_headings = width / (_HEADING_LETTER_WIDTH * max(longest_heading, 20))
+    return min(1.0, factor_of_rows, factor_of_headings)
 
 
 def name_units(artist: Artist, unit: str) -> None:
@@ -472,8 +475,8 @@ def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = F
     """Add a legend for intervals and raw contrasts."""
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     if raw:
-        label = "raw contrast of these words"
-        handles.append(Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label=label))
+        cross: dict[str, Any] = {"color": GREY, "marker": "x", "markersize": 5, "linestyle": ""}
+        handles.append(Line2D([], [], label="raw contrast of these words", **cross))
     legend_below(ax, shown=shown, handles=handles)
 
 
