@@ -155,10 +155,11 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
     """
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
-        fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
-        raise refusal(f"{argument}: '{text}' is an address, but a local file is required. Download it first{fetched}.")
+        command = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
+        raise refusal(f"{argument}: '{text}' is an address, but a local file is required. Download it first{command}.")
     path = expanded(text)
-    if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+    is_device = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    if text == "-" or is_device:
         raise refusal(
             f"`{argument}` '{text}' is a pipe or a device, but the file is read more than once. Write it to"
             " a file first, such as `COMMAND > FILE`."
@@ -190,8 +191,8 @@ def binary_kind(content: bytes, file: Traversable) -> str:
     content, "" is returned.
     """
     path = quote(str(file))
-    for begin, kind in _BINARY.items():
-        if content.startswith(begin):
+    for first_bytes, kind in _BINARY.items():
+        if content.startswith(first_bytes):
             return kind.replace("FILE", path).replace("SUFFIX", quote(Path(file.name.removesuffix(".gz")).suffix))
     if not content.startswith(b"PK\x03\x04"):
         return ""

@@ -200,11 +200,12 @@ def with_unit(text: str, unit: str) -> str:
 
         The two parts of `_WORD` are an article, if there is one, and "word" or "words".
         """
-        article = found[1]
-        noun = plural(unit) if found[2].lower() == "words" else unit
+        article, word = found.groups()
+        noun = plural(unit) if word.lower() == "words" else unit
         if not article:
-            return capitalized(noun) if found[2][0].isupper() else noun
-        return f"{article[0]}{'n' if noun[0] in 'aeiou' else ''} {noun}"
+            return capitalized(noun) if word[0].isupper() else noun
+        new_article = f"{article[0]}n" if noun[0] in "aeiou" else article[0]  # "a" or "an", or with a capital
+        return f"{new_article} {noun}"
 
     return text if unit == WORD else _WORD.sub(replaced, text)
 
@@ -517,8 +518,8 @@ def as_json(value: Any) -> Any:
     >>> as_json({"sizes": (1, 2), "missing": math.nan})
     {'sizes': [1, 2], 'missing': None}
     """
-    # A single number of NumPy becomes a number of Python.
-    value = value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 else value
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        value = value.item()  # a single number of NumPy becomes a number of Python
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

@@ -265,8 +265,8 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     pending: list[Job] = []
     n_damaged = 0
     for key, job in job_of.items():
-        if store and (earlier := store.read(job)):
-            outcomes[key] = earlier
+        if store and (stored := store.read(job)):
+            outcomes[key] = stored
             continue
         pending.append(job)
         n_damaged += bool(store and store.is_damaged(job))
@@ -349,9 +349,8 @@ def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
         client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError) as error:
         raise BayesBiasError(
-            f"The scheduler '{address}' does not answer within {seconds:g} seconds. Use the address that"
-            " `dask scheduler` prints, such as tcp://10.0.0.1:8786, or omit it to use the cores of this"
-            " machine."
+            f"The scheduler '{address}' does not answer within {seconds:g} seconds. Use the address that `dask"
+            " scheduler` prints, such as tcp://10.0.0.1:8786, or omit it to use the cores of this machine."
         ) from error
     try:
         yield client

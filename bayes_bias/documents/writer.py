@@ -214,7 +214,7 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
 
     Figures are rendered in other processes while this process writes the files that do not depend on them.
     """
-    axes = {name: draw() for name, draw in document.figures.items()}
+    axes = {name: draw() for name, draw in document.figures.items()}  # the functions draw the figures
     for ax in axes.values():
         name_units(cast(Figure, ax.get_figure(root=True)), document.unit)
     with render_in_background(axes, formats) as figures:
@@ -231,7 +231,8 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
             save(folder / name)
         for name, fit in document.fits.items():
             tree = fit.tree if isinstance(fit, Fitted) else fit
-            save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
+            file_name = f"posterior-{name}.nc" if name else "posterior.nc"  # a single posterior has no name
+            save_posterior(tree, folder / file_name)
         svgs = write_figures(figures, folder / "figures", formats)
     (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
     # The provenance comes last, because it contains a hash of every other file.

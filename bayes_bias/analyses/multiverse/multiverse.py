@@ -254,11 +254,11 @@ class Multiverse(Tabled):
         log_length = np.log(upper - lower)
         mean_log_ratios = {}
         for choice in self.choices:
-            # The combinations of a group differ only in this choice. With one option there is nothing to compare.
+            # The combinations of a group differ only in this choice. If it is the only choice, there is one group.
             other_choices = [self.frame[name] for name in self.choices if name != choice]
             groups = log_length.groupby(other_choices or np.zeros(len(log_length)), sort=False)
             ranges = groups.agg(["min", "max", "size"])
-            ranges = ranges[ranges["size"] > 1]
+            ranges = ranges[ranges["size"] > 1]  # with one option, there is nothing to compare
             mean_log_ratios[choice] = float((ranges["max"] - ranges["min"]).mean())
         ratios = np.exp(pd.Series(mean_log_ratios, dtype=float)).rename_axis("choice").rename("ratio")
         return ratios.sort_values(ascending=False)
@@ -342,9 +342,8 @@ class Multiverse(Tabled):
         means = _between(fmt.signed(frame["mean"].min(), decimals), fmt.signed(frame["mean"].max(), decimals))
         chances = _between(fmt.probability(frame.chance.min()), fmt.probability(frame.chance.max()))
         return (
-            f"The posterior mean is {means}. The shortest interval is"
-            f" {fmt.bounds(*interval_of(shortest), decimals)} and the longest"
-            f" {fmt.bounds(*interval_of(longest), decimals)}. The {CHANCE} is {chances}."
+            f"The posterior mean is {means}. The shortest interval is {fmt.bounds(*interval_of(shortest), decimals)}"
+            f" and the longest {fmt.bounds(*interval_of(longest), decimals)}. The {CHANCE} is {chances}."
         )
 
     @property
@@ -461,8 +460,8 @@ def multiverse(
     frame = pd.DataFrame(rows)
     choice_columns = frame.columns[: frame.columns.get_loc("mean")]
     with_one_option = choice_columns[frame[choice_columns].nunique() < 2]
-    # The first option of each choice is the setting of the model.
-    has_model = all(next(iter(compared[choice])) == next(iter(options)) for choice, options in possible.items())
+    # The first possible option of each choice is the setting of the model.
+    has_model = _first_options(compared) == _first_options(possible)
     return Multiverse(
         name=table.name,
         title=table.title,
@@ -503,6 +502,11 @@ def _options_to_compare(possible: Choices, choices: Mapping[str, Iterable[str]])
     return compared
 
 
+def _first_options(choices: Choices) -> dict[str, str]:
+    """Return the name of the first option of each choice."""
+    return {choice: next(iter(options)) for choice, options in choices.items()}
+
+
 def _rows_of_combinations(
     table: AssociationTable, spec: ModelSpec, compared: Choices, judge: Callable[..., dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], Sequence[str]]:
@@ -511,14 +515,13 @@ def _rows_of_combinations(
     A combination is omitted if its options exclude each other, or if it is the same model as another one. Each option
     changes the table or the model. `judge` returns the results for the changed table and model.
     """
-    first_options = {choice: next(iter(options)) for choice, options in compared.items()}
     rows, reasons = [], []
     combinations = list(product(*compared.values()))
     step(f"{table.name}: {len(combinations)} combinations of choices")
     for number, combination in enumerate(combinations, 1):
         options = dict(zip(compared, combination, strict=True))
         advance(number, len(combinations))
-        if reason := reason_against(options) or same_model(options, first_options):
+        if reason := reason_against(options) or same_model(options, _first_options(compared)):
             reasons.append(reason)
             continue
         changed_table, changed_spec = table, spec

@@ -231,8 +231,8 @@ class OverTime(Tabled):
             embeddings[f"{time}, {first}"] = sources[time, 0]
             embeddings[f"{time}, {second}"] = sources[time, 1]
         alike = made_alike(embeddings, seed=self.settings.seed, allowed=self.alike.allowed)
-        of = f"{self.name}, " if self.name == other.name else ""
-        return series_of(differences, alike, self.settings, name or f"{of}{first} minus {second}")
+        prefix = f"{self.name}, " if self.name == other.name else ""
+        return series_of(differences, alike, self.settings, name or f"{prefix}{first} minus {second}")
 
     @property
     def unlike(self) -> list[Any]:
@@ -262,9 +262,9 @@ class OverTime(Tabled):
         bias that is negative in the first or last slice are different, because "increased" would be ambiguous.
         """
         first, *_, last = self.tables
-        span, verdict, title = f"from {first} to {last}", self.trend.verdict, self.title
+        span, verdict = f"from {first} to {last}", self.trend.verdict
         if verdict in _NO_VERDICT:
-            return f"No verdict on the trend of {title} {span}, because {_NO_VERDICT[verdict]}"
+            return f"No verdict on the trend of {self.title} {span}, because {_NO_VERDICT[verdict]}"
         trend = self.trend.table.loc[THESE]
         is_up = bool(trend["mean"] > 0)
         clear = verdict != "not distinguishable"
@@ -274,7 +274,7 @@ class OverTime(Tabled):
         size = opposite(trend) if clear and not is_up else trend
         sign: Sign = "" if clear else "+"
         sentence = Finding(
-            title=title,
+            title=self.title,
             value=float(trend["mean"]),
             size=with_interval(size, self.ci_prob, self.metric.decimals, sign=sign, unit=self.metric.unit),
             clear=clear,
@@ -533,12 +533,12 @@ def rows_of_changes(
     new_lower, new_upper = interval_names(ci_prob, of="new")
     rows = []
     for change in steps:
-        these = change.table.loc[THESE]
-        row = {**these[["mean", *interval_names(ci_prob), "prob_direction", "chance"]]}
+        in_these_slices = change.table.loc[THESE]
+        row = dict(in_these_slices[["mean", *interval_names(ci_prob), "prob_direction", "chance"]])
         if NEW in change.table.index:
-            new = change.table.loc[NEW]
-            row[new_lower], row[new_upper] = interval_of(new)
-            row["chance_new"] = new.chance
+            in_new_slices = change.table.loc[NEW]
+            row[new_lower], row[new_upper] = interval_of(in_new_slices)
+            row["chance_new"] = in_new_slices.chance
         if change.verdict in _NO_VERDICT:
             row |= {name: np.nan for name in row if name.startswith("chance")}
         rows.append(row)

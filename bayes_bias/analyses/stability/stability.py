@@ -304,9 +304,8 @@ def _table_with_replicates(wordlist: ListLike | AssociationTable, embeddings: An
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
             raise TableError(
-                f"'{wordlist.name}' was measured in a single training run, which cannot show how training"
-                " runs differ. Measure it in two or more: cosines(..., open_embedding([first, second],"
-                " kind='seed'))."
+                f"'{wordlist.name}' was measured in a single training run, which cannot show how training runs differ."
+                " Measure it in two or more: cosines(..., open_embedding([first, second], kind='seed'))."
             )
         return wordlist
     embedding = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
