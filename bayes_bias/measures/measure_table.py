@@ -223,7 +223,7 @@ def measure_all(
     in_table = [name for name in names if name not in left_out]
     crossed_tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
     without_interval = [name for name in in_table if name not in results or results[name].interval is None]
-    distributions = (("chance", chance_draws, random_tables, crossed_tests), ("redrawn", redraws, redrawn_tables, []))
+    distributions = (("chance", chance_draws, random_tables, crossed_tests), ("redrawn", redraws, redrawn_tables, ()))
     for distribution, draws, tables_of, tests_of_bias in distributions:
         if not draws or frame.empty:
             continue
