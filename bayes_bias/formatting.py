@@ -338,7 +338,7 @@ class Layout:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """The texts as a frame."""
+        """The cells as they are shown, that is, as texts, in a frame with the labels of rows as its index."""
         import pandas as pd
 
         return pd.DataFrame(

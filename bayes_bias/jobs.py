@@ -218,7 +218,7 @@ def _check_marker(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
+    """Write a file completely or not at all: under a temporary name, and then under its own."""
     # `files.whole_file` is not used, because it would list the folder each time and only detects processes on this
     # machine.
     unfinished = path.parent / f"{UNFINISHED}{uuid4().hex}.json"
@@ -339,7 +339,10 @@ SECONDS = 10.0
 
 @contextmanager
 def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
-    """Yield a Dask client of the scheduler at this address, and close it afterwards. Yield None without an address."""
+    """Yield a Dask client of the scheduler at this address, and close it afterwards. Yield None without an address.
+
+    Dask distributes jobs over the machines of a cluster. The scheduler must answer within some `seconds`.
+    """
     if address is None:
         yield None
         return

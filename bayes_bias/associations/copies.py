@@ -167,7 +167,10 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
 
 
 def notice_of(category: str, copies: NearCopies) -> str:
-    """Return a notice about the effect of near copies on an interval that treats words as independent."""
+    """Return a notice about the effect of near copies on an interval that treats words as independent.
+
+    `category` is a group or class, and `copies` has the clusters of its words with nearly equal vectors.
+    """
     count = sum(map(len, copies.clusters))
     return (
         f"{category}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"

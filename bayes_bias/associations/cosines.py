@@ -220,13 +220,13 @@ def with_relations(
         copies_of_category = near_copies(compared_words(table), table.vectors)
         notices = announce(tuple(starmap(notice_of, copies_of_category.items())))
         table = replace(table, notices=(*table.notices, *notices))
+    method: str = words.sub_topics  # as the provenance of the table records it
     try:
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
         if words.topics and not independent:
             notice = f"{table.name}: related words are found in the vectors, so the sub-topics of the list are not used"
             related = replace(related, notices=(*related.notices, notice))
-        sub_topics: str = words.sub_topics
     except EmbeddingError as error:
         if required:
             raise
@@ -234,9 +234,9 @@ def with_relations(
             return _with_provenance(table, words.sub_topics)
         related = as_listed(table, error)
         without_topics = "near copies" if related.has_related_words else "independent"
-        sub_topics = "named" if words.topics else without_topics
-    announce(related.notices[len(table.notices) :])
-    return _with_provenance(related, sub_topics)
+        method = "named" if words.topics else without_topics
+    announce(related.notices[len(table.notices) :])  # the new ones
+    return _with_provenance(related, method)
 
 
 def _with_provenance(table: AssociationTable, sub_topics: str) -> AssociationTable:

@@ -96,7 +96,12 @@ class Coverage:
     debiased: bool = False
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each group or class, with role, name, counts, and lost words."""
+        """Return a row for each group or class, with role, name, counts, and lost words.
+
+        Words are lost if they are missing, if their vector has no direction (``zero`` or ``non_finite``), or if they
+        are ``copies``, that is, share the vector of another word. The other columns have words that were found under
+        another spelling (``respelt``) or by their subwords, and similar spellings of missing words (``variants``).
+        """
         rows = []
         for part in self.parts:
             row = {

@@ -291,7 +291,11 @@ def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
 
 
 def _checked_answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
-    """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible."""
+    """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible.
+
+    A cloze is a sentence with a masked word, whose probability is asked for. `score` is the model, a function that
+    users may write. It must return one number for each cloze, finite and at most zero, up to rounding.
+    """
     answers = np.asarray(score(clozes), dtype=float)
     if answers.shape != (len(clozes),):
         raise TableError(

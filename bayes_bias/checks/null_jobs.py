@@ -341,7 +341,11 @@ class Cell:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def judge(self, first: int, end: int) -> list[Record]:
-        """Return the records of the random draws from `first` up to, but not including, `end`."""
+        """Return the records of the random draws from `first` up to, but not including, `end`.
+
+        If plain arrays suffice, all draws are evaluated at once, and otherwise table by table. Each record is a row
+        with the number of the draw, the method, and the scope.
+        """
         if self.is_plain:
             return self._judge_plain(range(first, end))
         records: list[Record] = []

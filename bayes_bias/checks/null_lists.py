@@ -173,8 +173,11 @@ class NullDesign:
         return replace(self, planted=bias)
 
     def check_pool(self) -> None:
-        """Raise an error if the pool has fewer words than the random classes and groups need."""
-        n_attributes = 0 if self.classes else sum(self.sizes.values())  # fixed classes need no random words
+        """Raise an error if the pool of common words has fewer words than the random classes and groups need.
+
+        Classes are random unless the design has fixed words for them.
+        """
+        n_attributes = 0 if self.classes else sum(self.sizes.values())
         n_targets = sum(map(len, self.groups.values())) if self.random_groups else 0
         if n_attributes + n_targets > len(self.pool):
             raise WordListError(

@@ -57,7 +57,10 @@ def _check_empty(out: Path, overwrite: bool) -> None:
 
 
 def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
-    """Render files into a new folder, and move them into place when all of them are complete."""
+    """Render files into a new folder, and move them into place when all of them are complete.
+
+    `render` writes all files to a folder. If it fails, the folder `out` is unchanged.
+    """
     check_folder(out, overwrite)
     unfinished = _create_unfinished(out)
     try:

@@ -159,7 +159,10 @@ class Methods:
 
     @property
     def paragraphs(self) -> list[str]:
-        """The paragraphs of the plain text, in which references are cited by their numbers: "[1, 2]"."""
+        """The paragraphs of the plain text, in which references are cited by their numbers: "[1, 2]".
+
+        The template calls `cite` with the keys of references. Other text needs no escapes.
+        """
         number_of = {cited.key: str(cited.number) for cited in self.references}
 
         def cite(*keys: str) -> str:

@@ -88,7 +88,10 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
 
 
 def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
-    """Return the figure that contains these axes in several formats, and whether its font lacks some letters."""
+    """Return the figure that contains these axes in several formats, and whether its font lacks some letters.
+
+    If letters are missing, Matplotlib issues warnings, which are collected in `messages`.
+    """
     figure = cast(Figure, ax.get_figure(root=True))
     with _missing_glyphs() as messages:
         # Layout takes longer than drawing, so the figure is laid out only once for all formats.
@@ -101,7 +104,10 @@ def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """Return a figure as PNG, PDF, or SVG with text as text. Equal figures produce equal bytes."""
+    """Return a figure as PNG, PDF, or SVG with text as text. Equal figures produce equal bytes.
+
+    For this purpose, metadata contains no dates. In SVG, Matplotlib's font is replaced by fonts of the browser.
+    """
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=suffix, dpi=DPI, metadata=_NO_DATES[suffix])

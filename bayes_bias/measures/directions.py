@@ -331,7 +331,10 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
 @measure("relative norm distance", rank=90)
 def _relative_norm_of(occasion: Occasion) -> pd.DataFrame:
-    """Return a row for each associated class, whose words are compared with the two groups of the table."""
+    """Return a row of the table of measures for each associated class.
+
+    The words of the class are compared with the mean vectors of the two groups of the table.
+    """
     if len(occasion.groups) != 2:
         raise MeasureError(
             f"The relative norm distance compares two groups, but this table has {len(occasion.groups)}."

@@ -333,7 +333,10 @@ def measure_names() -> list[str]:
 
 
 def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of measures as a tuple. Raise an error for unknown names."""
+    """Return the names of measures as a tuple. Raise an error for unknown names.
+
+    `argument` is the name of the argument in messages.
+    """
     allowed_names = measure_names()
     names = as_tuple(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:

@@ -76,6 +76,7 @@ def random_tables(
     pool_words = list(pool)
     prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
     own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # including words of defining sets
+    own_lengths = dict(table.lengths or {})
     categories = {side: table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES}
     for number in range(draws):
         order = np.random.default_rng([seed, number]).permutation(len(pool_words)).tolist()
@@ -85,9 +86,8 @@ def random_tables(
         for side in replaced:
             words_of_side[side] = list(islice(remaining, len(own_words[side])))
         vectors = own_vectors | {word: prepared[word] for word in drawn}
-        word_lengths = None
-        if similarity.unit:
-            word_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
+        drawn_lengths = {word: lengths(pool[word]) for word in drawn}
+        word_lengths = own_lengths | drawn_lengths if similarity.unit else None
         targets, attributes = (np.stack([vectors[word] for word in words]) for words in words_of_side.values())
         mean, singles = similarity.average_replicates(targets, attributes)
         replicates = list(map(np.asarray, singles))

@@ -534,7 +534,10 @@ def sd_weat(
 
 
 def _check_pool(table: AssociationTable, size: int) -> None:
-    """Raise an error if SD-WEAT is not defined for the table or the size of sets."""
+    """Raise an error if SD-WEAT is not defined for the table or the size of sets.
+
+    The table must be complete, and have two groups of two or more targets, and attributes for two sets of `size`.
+    """
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)

@@ -145,7 +145,11 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """Return the axes to draw on. New axes are in a new figure of the required height, which pyplot does not manage."""
+    """Return the axes to draw on: `ax` without its lines at the top and right, or the axes of a new figure.
+
+    A new figure is as high as its `rows`, plus `extra` inches for the title and the horizontal axis. It is not managed
+    by pyplot, so it is not shown automatically.
+    """
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -363,7 +367,10 @@ def _height(ax: Axes, scale: float) -> float:
 
 
 def _break(text: Text, width: float, scale: float) -> None:
-    """Break a text into lines that are at most this wide in inches once it is scaled, first before a bracket."""
+    """Break a text into lines of at most this width in inches, which the text will have after scaling by `scale`.
+
+    If the text is too wide, a bracket always begins a new line.
+    """
     content = text.get_text()
     # The number of letters in a line, from the width of a letter of this size in points, but at least a few.
     n_letters = max(int(width / scale / _WIDTH_PER_POINT / float(text.get_fontsize())), _FEWEST_LETTERS)
@@ -472,7 +479,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool =
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
-    """Add a legend for intervals and raw contrasts."""
+    """Add a legend below the axes for both styles of intervals and, with `raw`, for the crosses of raw contrasts."""
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     if raw:
         cross: dict[str, Any] = {"color": GREY, "marker": "x", "markersize": 5, "linestyle": ""}

@@ -98,7 +98,11 @@ def plot_word_bias(
 
 
 def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return the targets of each group in a block, with the stereotypical class of the group in its heading."""
+    """Return the targets of each group in a block, with the stereotypical class of the group in its heading.
+
+    `table` is a summary, and `data` are the data of the fit, in which ``group_of`` is the position of the group of each
+    target, and ``associated`` the position of the class of each group.
+    """
     words = table.loc[["target_bias"]]
     group_of_word = data.group_of.to_numpy()
     class_of_group = data.attribute_class.to_numpy()[data.associated.to_numpy()]

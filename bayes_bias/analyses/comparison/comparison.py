@@ -297,7 +297,10 @@ class Comparison(Tabled):
 
     @property
     def measures_layout(self) -> Layout:
-        """Show every published measure on both sides, its value without bias, and its p-values."""
+        """Show every published measure on both sides, its value without bias, and its p-values.
+
+        The sides are before and after a change or, for two corpora, the names of the corpora.
+        """
         rows, before, after = self.measures, self.names["before"], self.names["after"]
         where = f"in {self.between}" if self.corpora else f"before and after{self._interval_text}"
         return Layout(
@@ -556,7 +559,11 @@ def comparison_document(comparison: Comparison) -> Document:
 
 
 def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
-    """Return the figures by name. There are no figures under scope "none", which has no intervals."""
+    """Return functions that draw the figures, by the names of the figures.
+
+    They are called when the comparison is written to a folder. Under scope "none" there are no intervals, and
+    therefore no figures. With a single group, attributes have no bias.
+    """
     if scope_of(comparison.scope).samples_nothing:
         return {}
     words = partial(plots.plot_word_bias, comparison.fits["change"], scope=comparison.scope, ci_prob=comparison.ci_prob)
@@ -590,7 +597,11 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def methods_of(comparison: Comparison) -> Methods:
-    """Return the methods text, which is based on the tables, the spec, and the fits of the change and of both sides."""
+    """Return the methods text of a paper: a template, and the facts that replace its placeholders.
+
+    The facts describe the tables, the model, and the fits of the change and of both sides. A side whose bias is zero by
+    construction has no fit.
+    """
     fits = {str(state): Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits}
     table = comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {

@@ -142,7 +142,10 @@ def _with_option(name: str, value: str) -> Change:
 
 
 def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
-    """Return an option: a function that sets the prior of preferences of targets and of attributes."""
+    """Return an option: a function that sets the prior of preferences of targets and of attributes.
+
+    An option of a choice takes a table and a model, and returns both after the change.
+    """
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
         """Return the table, and the model with the other prior."""
@@ -154,7 +157,10 @@ def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
 
 
 def _with_degrees_of_freedom(multiple: float) -> Change:
-    """Return an option: a function that multiplies the degrees of freedom (nu) of the prior from vectors."""
+    """Return an option: a function that multiplies the degrees of freedom (nu) of the prior from vectors.
+
+    The prior of the standard deviation of preferences is changed on both sides, targets and attributes.
+    """
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
         """Return the table, and the model whose prior has more, or fewer, degrees of freedom."""
@@ -557,7 +563,11 @@ def _row_of_bias(
 
 
 def multiverse_document(multiverse: Multiverse) -> Document:
-    """Return the document of a multiverse, from which its page, figure, and CSV files are written."""
+    """Return the document of a multiverse, from which its page, figure, and CSV files are written.
+
+    The page has two sections, whose templates receive the `facts`. Figures are functions that draw them, `tables`
+    become CSV files, and `provenance` becomes a JSON file.
+    """
     return Document(
         title=f"Multiverse: {multiverse.name}",
         heading=f"Does the bias of {multiverse.title} depend on choices of the analysis?",

@@ -704,7 +704,10 @@ def over_time_document(series: OverTime) -> Document:
 
 
 def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
-    """Return the functions that draw the figures by name: the series, and the trend of words on each side."""
+    """Return the functions that draw the figures by name: the series, and the trend of words on each side.
+
+    With a single group, attributes have no bias, so there is no figure of their trends.
+    """
     words = partial(plots.plot_word_bias, series.fit, scope=series.scope, ci_prob=series.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
         "series": partial(plots.plot_over_time, series),
@@ -716,7 +719,10 @@ def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
 
 
 def methods_of(series: OverTime) -> Methods:
-    """Return the methods text, which is based on the tables and on the fits of the trend and of all steps."""
+    """Return the methods text of a paper: a template, and the facts that replace its placeholders.
+
+    The facts describe the tables of the slices, the model, and the fits of the trend and of all steps.
+    """
     trend = Fitted.of(series.fit)
     fits = {"trend": trend} | {step.label: Fitted.of(step.fit) for step in series.steps}
     table = next(iter(series.tables.values()))
