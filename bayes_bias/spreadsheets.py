@@ -392,7 +392,7 @@ def _shown_rows(
     first_of = _merged(formulas)
     hidden_with_content: set[int] = set()
     rows = []
-    for row in formulas.iter_rows():
+    for row in formulas.iter_rows():  # each row is a tuple of cells
         if formulas.row_dimensions[row[0].row].hidden:
             not_shown["hidden row"] += any(cell.value is not None for cell in row)
             if not keep:
@@ -404,7 +404,7 @@ def _shown_rows(
                     hidden_with_content.add(cell.column)
                 if not keep:
                     continue
-            first = first_of.get(cell.coordinate, cell.coordinate)
+            first = first_of.get(cell.coordinate, cell.coordinate)  # the cell itself outside merged ranges
             text = _text_of(formulas[first], stored[first], label, refusal)
             if text and formulas[first].font.strike:
                 not_shown["struck-through cell"] += 1

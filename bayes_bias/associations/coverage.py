@@ -185,7 +185,8 @@ def lookup(
     for word, vector in embedding.made(unmatched).items():
         matches[word] = _Match(vector, word, is_made=True)
     vectors = {word: match.vector for word, match in matches.items()}
-    near = embedding.near(wordlist.words, {**stored, **vectors})
+    near = embedding.near(wordlist.words, {**stored, **vectors})  # similar spellings of words that were not found
+    # The coverage of each group and class.
     parts = []
     part_of: dict[str, Part] = {}
     for role, name, words in words_by_part(wordlist):
@@ -203,6 +204,7 @@ def lookup(
         for word in part.found:
             if word not in prepared_vectors:
                 prepared_vectors[word] = prepared(vectors[word])
+    # If no word of a group or class was found, the first words of the embedding may show why.
     begins = () if all(part.found for part in parts) else embedding.reader.begins()
     return prepared_vectors, Coverage(embedding.name, tuple(parts), begins=begins, shared=shared, debiased=debiased)
 

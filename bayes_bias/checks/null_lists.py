@@ -186,8 +186,7 @@ class NullDesign:
             )
 
     def draw(self, seed: int, number: int) -> AssociationTable:
-        """Draw the words of a random list, and return the table of their similarities, with a planted bias if there is
-        one.
+        """Draw a random list, and return the table of its similarities, with the planted bias if there is one.
 
         Equal seeds and numbers give equal words. If the embedding has general words, the table contains which words are
         related, as in a report on a real list. The vectors are only needed to find this, and are not stored.

@@ -85,6 +85,7 @@ def random_tables(
         remaining = iter(drawn)  # the sides take their words from it in turn
         for side in replaced:
             words_of_side[side] = list(islice(remaining, len(own_words[side])))
+        # If vectors are scaled to unit length, their original lengths are stored as well.
         vectors = own_vectors | {word: prepared[word] for word in drawn}
         drawn_lengths = {word: lengths(pool[word]) for word in drawn}
         word_lengths = own_lengths | drawn_lengths if similarity.unit else None

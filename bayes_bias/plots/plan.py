@@ -67,8 +67,10 @@ def plot_plan(
         y = shown.grid[shown.y].to_numpy()
         power = shown.grid.power.transpose(shown.y, shown.x)
         width = shown.grid.width.transpose(shown.y, shown.x)
+        # Coloured areas of power, with their colour bar.
         areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         bar = ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
+        # White lines of equal half-width of the interval, with labels.
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
         # With a dark edge, white is visible on yellow as well as on blue.
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
@@ -77,6 +79,7 @@ def plot_plan(
             # Labels close to the edges of the axes would be cut off.
             position = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
             label.set_visible(bool((position > _EDGE).all() and (position < 1 - _EDGE).all()))
+        # The line of the usual power, and the entries of the legend, which contours do not make themselves.
         ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
         ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
         ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")

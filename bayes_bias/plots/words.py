@@ -194,6 +194,7 @@ def plot_related_words(
     words = list(chain.from_iterable(ordered.values()))
     with style(palette):
         ax = axes_or_new(ax, rows=len(words), row_height=_ROW, extra=1.2)
+        # A cell of the image for each pair of words, with the words as labels of rows and columns.
         image = ax.imshow(_cosines(table, words), cmap=_GREYS, aspect="auto", interpolation="nearest")
         label_rows(ax, words)
         ax.set_ylim(len(words) - 0.5, -0.5)

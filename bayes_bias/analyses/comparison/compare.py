@@ -356,6 +356,7 @@ def compare_all(
     scope = check_design(table_means(with_shared_words[0]), scope).name
     # All pairs are checked before the first model is fitted.
     changes = [_change(before, after) for before, after in combinations(with_shared_words, 2)]
+    # The model is fitted to the difference of each pair of tables.
     rows = []
     for change in changes:
         with within(change.name):
@@ -364,6 +365,7 @@ def compare_all(
         rows.append({**row, "converged": Diagnostics.of(fitted).for_bias.converged})
     index = pd.MultiIndex.from_tuples(combinations(by_name, 2), names=["before", "after"])
     result = pd.DataFrame(rows, index=index)
+    # Embeddings that were not similarly trained get no probability, unless this is allowed.
     alike = made_alike(by_name, seed=seed, copies=True, allowed=allow_unlike)
     if alike.unlike:
         announce((alike.text,))

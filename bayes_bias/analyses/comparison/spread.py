@@ -117,6 +117,7 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     variances = bias["sd"] ** 2
     covariance_term = 2 * covariance_of_sides(variances) * weight_before * weight_after
     variance = variances["before"] * weight_before**2 + variances["after"] * weight_after**2 + covariance_term
+    # Each limit of the interval in the units of the table is as many standard deviations from the mean.
     row = bias.loc["change"]
     lower, upper = interval_of(row)
     scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan

@@ -457,13 +457,15 @@ def multiverse(
     checked_scope = check_design(table_means(table), sampling_scope(scope).name).name
     possible, left_out = choices_of(table, spec)
     compared = _options_to_compare(possible, choices or {})
+    # A function of a table and a model, which returns the bias with its interval and verdict.
     judge = partial(_row_of_bias, scope=checked_scope, ci_prob=ci_prob, seed=seed, sampling=sampling)
     rows, reasons = _rows_of_combinations(table, spec, compared, judge)
-    if further_specs:
+    if further_specs:  # each is judged once, with the first option of each choice
         rows = [{_MODEL: spec.name, **row} for row in rows]
         first_options = {choice: rows[0][choice] for choice in compared}
         rows += [{_MODEL: further.name, **first_options, **judge(table, further)} for further in further_specs]
     frame = pd.DataFrame(rows)
+    # Columns of choices come before the results. A choice with one option needs no column.
     choice_columns = frame.columns[: frame.columns.get_loc("mean")]
     with_one_option = choice_columns[frame[choice_columns].nunique() < 2]
     # The first possible option of each choice is the setting of the model.

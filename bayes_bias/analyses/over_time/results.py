@@ -335,14 +335,9 @@ class OverTime(Tabled):
         without_verdict = self._steps_without_verdict
         if not n_judged:
             return without_verdict.strip()
-        if clear.empty and n_steps == 1:
-            return "The step between the two slices is not larger than chance explains."
         if clear.empty:
-            other = "other " if n_judged < n_steps else ""
-            none = f"None of the {in_words(n_judged)} {other}steps between neighbours is larger than chance explains"
-            if n_judged == 1:
-                none = "The other step between neighbours is not larger than chance explains"
-            return f"{none}, after Holm's adjustment.{without_verdict}"
+            return f"{self._no_clear_step(n_judged)}{without_verdict}"
+        # Clear steps, with their size, and those of them that generalise to new slices.
         steps, generalised = [], []
         for (before, after), row in clear.iterrows():
             change = value_and_interval(row["mean"], *interval_of(row), self.metric.decimals)
@@ -354,6 +349,15 @@ class OverTime(Tabled):
         if self.new is not None:
             sentence += f" Generalised to new slices: {joined(generalised) if generalised else 'none'}."
         return f"{sentence}{without_verdict}"
+
+    def _no_clear_step(self, n_judged: int) -> str:
+        """Return the sentence that none of the steps is clear, where `n_judged` of them have a verdict."""
+        if len(self.changes) == 1:
+            return "The step between the two slices is not larger than chance explains."
+        other = "other " if n_judged < len(self.changes) else ""
+        none_of_several = f"None of the {in_words(n_judged)} {other}steps between neighbours is"
+        subject = none_of_several if n_judged > 1 else "The other step between neighbours is not"
+        return f"{subject} larger than chance explains, after Holm's adjustment."
 
     @property
     def _steps_without_verdict(self) -> str:
@@ -452,10 +456,9 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
             "`tables` contain words with covariates, for which biases over time cannot be adjusted yet."
             " Make the tables without covariates."
         )
-    words = check_design(table_means(first), settings.words).name
-    settings = replace(settings, words=words)
+    settings = replace(settings, words=check_design(table_means(first), settings.words).name)
     times = tuple(map(float, shared))
-    moments = SliceMoments.of([*shared.values()], scope_of(words))
+    moments = SliceMoments.of([*shared.values()], scope_of(settings.words))
     new = NewSlices(moments, times) if len(times) >= FEWEST else None
     draws = None if new is None else new.draws(settings.seed)
     first_label, *_, last_label = shared
@@ -477,8 +480,8 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
         trend=trend,
         steps=tuple(steps),
         changes=rows_of_changes(steps, [*pairwise(shared)], draws, settings.ci_prob),
-        moved=rows_of_words(trend, words, settings.ci_prob),
-        lost=rows_of_lost(tables, shared, words, settings.ci_prob),
+        moved=rows_of_words(trend, settings.words, settings.ci_prob),
+        lost=rows_of_lost(tables, shared, settings.words, settings.ci_prob),
         notices=(*dict.fromkeys(notices), *announce(unpaired(shared))),
     )
 

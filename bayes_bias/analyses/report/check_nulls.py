@@ -82,8 +82,10 @@ def _about_sub_topics(nulls: Calibration, study: Study) -> str:
 
 
 def _sizes_of_topics(lists: Calibration, study: Study) -> tuple[float, float]:
-    """Return the median size of the bias of lists with arbitrary topics, and the share of lists whose bias is at least
-    as large as the bias of the list in this study, in either direction.
+    """Return how large the biases of lists with arbitrary topics are, regardless of their sign.
+
+    The first number is their median. The second is the share of lists whose bias is at least as large as the bias of
+    the list in this study.
     """
     posteriors = lists.records.query("method == @study.spec.name and scope == @study.scope")
     sizes = posteriors["mean"].abs()
