@@ -198,7 +198,8 @@ def with_unit(text: str, unit: str) -> str:
     def replaced(found: re.Match[str]) -> str:
         """Return the noun of the unit, in the number and case of the noun that was found, and with its article.
 
-        The two parts of `_WORD` are an article, if there is one, and "word" or "words".
+        `unit` is a noun such as "image". The two parts that the pattern found are an article, if there is one, and
+        "word" or "words".
         """
         article, word = found.groups()
         noun = plural(unit) if word.lower() == "words" else unit

@@ -196,7 +196,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     check_kind("measure", name, str, "not a name. Write @measure('my measure').", MeasureError)
 
     def register(function: F) -> F:
-        """Add the function to the measures, and return it unchanged.
+        """Add the function to the measures under the `name` and `rank` of the decorator, and return it unchanged.
 
         A name that a function of another module has is an error. In the same module, the new function takes the place
         of the earlier one, so that a module can be loaded again.

@@ -361,9 +361,9 @@ def _height(ax: Axes, scale: float) -> float:
         height = cell_height - 2 * scale * _LINE_HEIGHT - _distance_below(ax, scale)
     if legend is None:
         return float(height)
-    lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
-    rows = math.ceil(lines / legend._ncols)  # type: ignore[attr-defined]
-    return float(height - scale * _LINE_HEIGHT * rows)
+    n_lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
+    n_rows = math.ceil(n_lines / legend._ncols)  # type: ignore[attr-defined]
+    return float(height - scale * _LINE_HEIGHT * n_rows)
 
 
 def _break(text: Text, width: float, scale: float) -> None:

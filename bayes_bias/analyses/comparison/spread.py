@@ -111,7 +111,7 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     """
     spread_before = within_sd(before)
     spread_after = within_sd(after)
-    weight_before = -1 / spread_before
+    weight_before = -1 / spread_before  # of the biases in the change
     weight_after = 1 / spread_after if spread_after else math.nan
     change = weight_before * bias["mean"]["before"] + weight_after * bias["mean"]["after"]
     variances = bias["sd"] ** 2

@@ -163,7 +163,10 @@ def _with_degrees_of_freedom(multiple: float) -> Change:
     """
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
-        """Return the table, and the model whose prior has more, or fewer, degrees of freedom."""
+        """Return the table, and the model whose prior has `multiple` times as many degrees of freedom (nu).
+
+        `PREFERENCE` has the names of two parameters: the standard deviations of preferences on both sides.
+        """
         for parameter in PREFERENCE.values():
             prior = {name: float(value) for name, value in spec.priors[parameter].parameters.items()}
             prior["nu"] *= multiple
