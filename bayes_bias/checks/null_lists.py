@@ -215,8 +215,8 @@ class NullDesign:
         """Return the words of each group and of each associated class for one random draw.
 
         Depending on the design, the words of a side are the words of the list, or these words exchanged between groups
-        (classes), or words from the shuffled pool. The pool is an array of positions, and `_take` removes words from
-        it.
+        (classes), or words from the shuffled pool. The pool is an array of positions, and `_take_words` removes words
+        from it.
         """
         self.check_pool()
         rng = np.random.default_rng([seed, number])
@@ -228,10 +228,10 @@ class NullDesign:
             classes = _exchanged(classes, self.strata, rng)
         if not self.classes:
             for name, n in self.sizes.items():
-                classes[name], pool = self._take(pool, n, self.topics)
+                classes[name], pool = self._take_words(pool, n, self.topics)
         if self.random_groups:
             for name, words in self.groups.items():
-                groups[name], pool = self._take(pool, len(words), self.group_topics)
+                groups[name], pool = self._take_words(pool, len(words), self.group_topics)
         return groups, classes
 
     @property
@@ -277,7 +277,7 @@ class NullDesign:
         positions = np.stack([self._positions(words) for words in words_of_lists])  # (list, word)
         if (positions == positions[0]).all():
             positions = positions[:1]
-        return CategoryWords(self._rows[positions], self._profiles[positions])
+        return CategoryWords(self._unit_vectors[positions], self._profiles[positions])
 
     def _positions(self, words: Iterable[str]) -> Positions:
         """Return the position of each word among all vectors."""
@@ -299,20 +299,20 @@ class NullDesign:
         return list(self.vectors)
 
     @cached_property
-    def _place(self) -> Positions:
+    def _place_in_pool(self) -> Positions:
         """The place in the pool of each position among all vectors, or -1 for words that are not in the pool."""
         place = np.full(len(self.vectors), -1, dtype=np.intp)
         place[self._positions_of_pool] = np.arange(len(self.pool))
         return place
 
     @cached_property
-    def _products(self) -> NDArray[np.float64]:
+    def _cosines_of_pool(self) -> NDArray[np.float64]:
         """The cosines of all words of the pool."""
-        rows = self._rows[self._positions_of_pool]
+        rows = self._unit_vectors[self._positions_of_pool]
         return rows @ rows.T
 
     @cached_property
-    def _rows(self) -> NDArray[np.float64]:
+    def _unit_vectors(self) -> NDArray[np.float64]:
         """The unit vectors of all words, with replicates side by side, so that their products are mean cosines."""
         return side_by_side(list(self.vectors.values()))
 
@@ -341,7 +341,7 @@ class NullDesign:
         values_of_replicates = [self._plant(np.asarray(single), targets, attributes) for single in singles]
         return values, values_of_replicates
 
-    def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
+    def _take_words(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
         """Take `n` words from a shuffled pool, and return them with the remaining pool.
 
         A pool has the positions of its words. Without topics, the words are the first `n`. Otherwise, they come from
@@ -351,7 +351,7 @@ class NullDesign:
         taken: list[int] = []
         for topic in range(topics):
             size = (n * (topic + 1)) // topics - len(taken)  # sizes of topics differ by one at most
-            cosine_with_first = self._products[self._place[pool[0]], self._place[pool]]
+            cosine_with_first = self._cosines_of_pool[self._place_in_pool[pool[0]], self._place_in_pool[pool]]
             # The nearest words include the first word itself.
             in_topic = np.zeros(len(pool), dtype=bool)
             in_topic[np.argpartition(-cosine_with_first, size - 1)[:size]] = True

@@ -215,26 +215,26 @@ class _Copies:
 
 def _with_words(
     table: AssociationTable,
-    sides: Mapping[Side, list[str]],
+    words_of_side: Mapping[Side, list[str]],
     categories: Mapping[Side, NDArray[np.str_]],
-    mean: NDArray[np.float64],
-    singles: list[NDArray[np.float64]],
+    values: NDArray[np.float64],
+    values_of_replicates: list[NDArray[np.float64]],
     vectors: Vectors | None,
     lengths_of: Any,
 ) -> AssociationTable:
     """Return a table of the same design with other words in the groups and classes.
 
-    `sides` are the words of each side, `categories` their groups or classes, `mean` their values, and `singles` the
-    values of each replicate.
+    `words_of_side` are the words of targets and of attributes, and `categories` their groups or classes. `values` has
+    a row for each target and a column for each attribute. It is the mean of `values_of_replicates`, if there are any.
     """
-    category_of = {side: dict(zip(sides[side], categories[side].tolist(), strict=True)) for side in SIDES}
+    category_of = {side: dict(zip(words_of_side[side], categories[side].tolist(), strict=True)) for side in SIDES}
     return assemble(
-        mean,
+        values,
         category_of["target"],
         category_of["attribute"],
         table.stereotypes,
         opposites=table.opposites,
-        replicates={str(number): single for number, single in enumerate(singles)},
+        replicates={str(number): single for number, single in enumerate(values_of_replicates)},
         kind="replicate" if table.replicates is None else table.replicates.kind,
         metric=table.metric,
         name=table.name,

@@ -217,7 +217,7 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
         drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}  # None: entries without a gid
         options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn_colours]
     labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
-    width, scale = _width(ax)
+    width, scale = _width_and_scale(ax)
     column_width = scale * (_HANDLE_WIDTH + _LETTER_WIDTH * max(map(len, labels), default=0))
     legend = ax.legend(
         loc="upper left",
@@ -227,10 +227,10 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
         handletextpad=0.7,
         **options,
     )
-    _hang(legend, ax)
+    _place_legend(legend, ax)
 
 
-def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
+def _place_legend(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
     """Put a legend at a fixed distance in inches below the axes, whose text is scaled by a factor."""
     figure = ax.get_figure(root=True)
     below = ScaledTranslation(0, -_distance_below(ax, scale), figure.dpi_scale_trans) if figure else IdentityTransform()
@@ -283,15 +283,15 @@ def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
     would be too close (`_TICK_DISTANCE`). Then, all text is scaled down by a `factor` if the axes are narrow, rows
     would overlap, or headings are too wide. `bars` are colour bars beside the axes, and take a quarter of the width.
     """
-    width, scale = _width(ax)
+    width, scale = _width_and_scale(ax)
     width -= _SHARE_OF_BAR * width * bool(bars)
     legend = ax.get_legend()
     for entry in legend.get_texts() if legend else ():
-        _break(entry, width - scale * _HANDLE_WIDTH, scale)
-    _break(ax.xaxis.label, _LABEL_RATIO * width, scale)
-    height = _height(ax, scale)
+        _break_lines(entry, width - scale * _HANDLE_WIDTH, scale)
+    _break_lines(ax.xaxis.label, _LABEL_RATIO * width, scale)
+    height = _height_without_legend(ax, scale)
     for label in (ax.yaxis.label, *(bar.yaxis.label for bar in bars)):
-        _break(label, _LABEL_RATIO * height, scale)
+        _break_lines(label, _LABEL_RATIO * height, scale)
     locator = ax.xaxis.get_major_locator()
     if scale < 1 and isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(int(width / scale / _TICK_DISTANCE), 2))
@@ -302,10 +302,10 @@ def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
         for axes in (ax, *bars):
             _scale_text(axes, factor)
     if legend:
-        _hang(legend, ax, factor)
+        _place_legend(legend, ax, factor)
 
 
-def _width(ax: Axes) -> tuple[float, float]:
+def _width_and_scale(ax: Axes) -> tuple[float, float]:
     """Return the approximate width of axes in inches without their labels, and a factor by which to scale text.
 
     The factor is 1 for axes of the usual width (4.5 inches) and smaller for narrow axes, but at least 0.6. The labels
@@ -343,7 +343,7 @@ def _width_of_labels(ax: Axes) -> float:
     return max(widths)
 
 
-def _height(ax: Axes, scale: float) -> float:
+def _height_without_legend(ax: Axes, scale: float) -> float:
     """Return the approximate height of axes in inches, between the title and a legend.
 
     If the figure has a layout engine, this is the height of the axes' part of the figure (`cell`) without the title,
@@ -366,7 +366,7 @@ def _height(ax: Axes, scale: float) -> float:
     return float(height - scale * _LINE_HEIGHT * n_rows)
 
 
-def _break(text: Text, width: float, scale: float) -> None:
+def _break_lines(text: Text, width: float, scale: float) -> None:
     """Break a text into lines of at most this width in inches, which the text will have after scaling by `scale`.
 
     If the text is too wide, a bracket always begins a new line.
