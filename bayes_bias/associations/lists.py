@@ -128,8 +128,8 @@ def check_alone(table: str, embedding: Any, default: Any) -> None:
 def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTable]:
     """Return the tables with the pool of words for random lists in the memory of their origins.
 
-    Tables with the same embedding share it, so that each embedding is read only once. Tables without an origin are
-    returned unchanged.
+    The origin of a table is the list and the embedding from which it was made. Tables with the same embedding share it,
+    so that each embedding is read only once. Tables without an origin are returned unchanged.
     """
     origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
     with_words = []

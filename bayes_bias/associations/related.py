@@ -235,7 +235,8 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
 def _without_words(general: GeneralWords, listed: frozenset[str]) -> GeneralWords:
     """Return the general words that are not among case-folded words of a list (see `GeneralWords.without`).
 
-    The result is cached, because its spectrum takes half a second.
+    `listed` are the words of the list. The result is cached, because its eigenvalues, which are computed on first use,
+    take half a second.
     """
     others = dict[str, Numbers]()
     for word, vector in zip(general.words, general.vectors, strict=True):
@@ -404,6 +405,7 @@ class CategoryWords:
         z = (cosine_ratio - random.cosine_ratio) / random.cosine_ratio_sd
         w = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
         ascending, _ = self._eigen
+        # The eigenvalues of profiles in decreasing order, without the smallest.
         x = leading_ratio(np.maximum(ascending[..., :0:-1], SMALLEST))
         spike = spiked_variance(x, random.profile_ratio)
         return np.maximum(1.0, np.minimum(1 + w * (spike - 1), _CAP * np.asarray(distance)))

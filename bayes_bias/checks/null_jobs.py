@@ -359,7 +359,8 @@ class Cell:
         The draw is a table with a known bias, `truth`. The permutation tests and the models get seeds that depend on
         its number, so each draw can be repeated alone. Records of models contain the computation time.
         """
-        table, truth = self.design.draw(self.seed, number), self.design.planted
+        table = self.design.draw(self.seed, number)
+        truth = self.design.planted
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
             records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))

@@ -168,7 +168,7 @@ class Methods:
         def cite(*keys: str) -> str:
             return "[" + ", ".join(number_of[key] for key in keys) + "]"
 
-        return self._filled(render_text, cite, str, formula(**self._terms))
+        return self._filled(render_text, cite, form=str, formula=formula(**self._terms))
 
     @property
     def plain(self) -> str:

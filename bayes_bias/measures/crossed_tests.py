@@ -248,11 +248,11 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     """
     check_ci_prob(ci_prob)
     table = table_of_samples(table, _MIN_F)
-    groups = len(table.groups)
-    classes = len(table.associated_classes)
-    if (groups, classes) != (2, 2):
+    n_groups = len(table.groups)
+    n_classes = len(table.associated_classes)
+    if (n_groups, n_classes) != (2, 2):
         raise MeasureError(
-            f"{_MIN_F} compares two groups and two classes, but this table has {groups} and {classes}. Use"
+            f"{_MIN_F} compares two groups and two classes, but this table has {n_groups} and {n_classes}. Use"
             " the quasi-F, which compares several."
         )
     scores = WordScores.from_table(table)
@@ -263,6 +263,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
             f"{_MIN_F} is not defined, because all words of each group or class have the same"
             " score, so there is no spread."
         )
+    # Variances of the bias, from which F and its degrees of freedom follow: the variance over targets is bias^2 / F_1.
     variance = target_variance + attribute_variance
     df = variance**2 / (target_variance**2 / target_df + attribute_variance**2 / attribute_df)
     f1 = scores.bias**2 / target_variance

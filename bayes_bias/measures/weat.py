@@ -310,6 +310,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     association = closeness[np.arange(len(group_of)), group_of]  # with the class of the target's own group
+    # In g, a sum of group means, each target has the weight 1 / size of its group.
     permutations = check_count("permutations", permutations, "draws", refusal=MeasureError)
     if len(sizes) > 2:
         p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)

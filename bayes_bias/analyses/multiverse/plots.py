@@ -115,7 +115,8 @@ def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
 def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
     """Draw a point for each combination in the row of each of its options, below the curve.
 
-    The rows are grouped by choice, and the name of a choice is a heading in bold.
+    The rows are grouped by choice, and the name of a choice is a heading in bold. In `frame`, ``found`` is True for
+    combinations whose interval excludes zero, which have points of another style.
     """
     labels: list[str] = []
     headings: list[int] = []
