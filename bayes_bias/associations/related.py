@@ -405,7 +405,7 @@ class CategoryWords:
         z = (cosine_ratio - random.cosine_ratio) / random.cosine_ratio_sd
         w = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
         ascending, _ = self._eigen
-        # The eigenvalues of profiles in decreasing order, without the smallest.
+        # The eigenvalues in decreasing order, without the smallest, which is zero because profiles are centred.
         x = leading_ratio(np.maximum(ascending[..., :0:-1], SMALLEST))
         spike = spiked_variance(x, random.profile_ratio)
         return np.maximum(1.0, np.minimum(1 + w * (spike - 1), _CAP * np.asarray(distance)))
