@@ -30,7 +30,6 @@ from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
 from bayes_bias.table.columns import (
-    Sign,
     estimate_columns,
     interval_columns,
     interval_names,
@@ -205,7 +204,9 @@ class Comparison(Tabled):
         direction of a clear change, so its size has no sign. Labels of verdicts on fixed attributes add "with these
         attributes" to the title. `words` are the texts that replace the placeholders of the headline.
         """
-        label, change, metric = self.verdict.label, self.bias.loc["change"], self.before.metric
+        label = self.verdict.label
+        change = self.bias.loc["change"]
+        metric = self.before.metric
         clear = label in ("distinguishable", "these words differ")
         borderline = label in ("borderline", "these words may differ")
         is_up = bool(change["mean"] > 0)
@@ -216,12 +217,9 @@ class Comparison(Tabled):
             "none": f"{'A' if borderline else 'No'} {self.names['change']}",
             "is_found": "is borderline" if borderline else "is distinguishable from noise",
         }
-        title = called(self.before.title)
-        if label in _OF_THESE_ATTRIBUTES:
-            title += " with these attributes"
+        title = called(self.before.title) + (" with these attributes" if label in _OF_THESE_ATTRIBUTES else "")
         size = opposite(change) if clear and not is_up else change
-        sign: Sign = "" if clear else "+"
-        size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign=sign, unit=metric.unit)
+        size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign="" if clear else "+", unit=metric.unit)
         return Finding(title=title, value=float(change["mean"]), size=size_as_text, clear=clear, words=words)
 
     def _direction(self, is_up: bool) -> str:
