@@ -66,8 +66,9 @@ class BayesBiasError(ValueError):
 def optional(purpose: str = "", instead: str = "", *, refusal: type[BayesBiasError] = BayesBiasError) -> Iterator[None]:
     """Raise an error with the command that installs an optional dependency, if an import in this context lacks one.
 
-    `purpose` follows "is required", and `instead` follows the command. The context is also a decorator. The error of a
-    library that belongs to no optional dependency (`LIBRARIES`) is not changed.
+    `purpose` follows "is required", and `instead` follows the command. The context is also a decorator. `LIBRARIES` has
+    the libraries of each extra of this package, which pip installs as ``bayes-bias[extra]``. The error of any other
+    library is not changed.
 
     Examples
     --------
@@ -82,12 +83,12 @@ def optional(purpose: str = "", instead: str = "", *, refusal: type[BayesBiasErr
         yield
     except ModuleNotFoundError as error:
         library = str(error.name).partition(".")[0]
-        extra = next((name for name, libraries in LIBRARIES.items() if library in libraries), "")
-        if not extra:
+        extras = [extra for extra, libraries in LIBRARIES.items() if library in libraries]
+        if not extras:
             raise
         raise refusal(
             f"{library} is required{purpose}, but is not installed. Install it with pip install"
-            f" 'bayes-bias[{extra}]'{instead}."
+            f" 'bayes-bias[{extras[0]}]'{instead}."
         ) from error
 
 
@@ -169,15 +170,15 @@ def did_you_mean(value: object, valid: Iterable[str]) -> str:
     choices = sorted(valid)
     if not choices:
         return "There are no choices."
-    asked = str(value).casefold()
-    folded = {choice.casefold(): choice for choice in choices}
-    near = difflib.get_close_matches(asked, folded, n=1)
-    hint = f"Did you mean '{folded[near[0]]}'? " if near else ""
+    folded_value = str(value).casefold()
+    choice_of = {choice.casefold(): choice for choice in choices}
+    most_similar = difflib.get_close_matches(folded_value, choice_of, n=1)
+    hint = f"Did you mean '{choice_of[most_similar[0]]}'? " if most_similar else ""
     if len(choices) > _MOST_SHOWN:
-        nearest = difflib.get_close_matches(asked, folded, n=_MOST_SIMILAR, cutoff=0)
-        n_others = len(choices) - len(nearest)
+        similar = difflib.get_close_matches(folded_value, choice_of, n=_MOST_SIMILAR, cutoff=0)
+        n_others = len(choices) - len(similar)
         others = "1 other" if n_others == 1 else f"{n_others} others"
-        choices = [*sorted(folded[name] for name in nearest), others]
+        choices = [*sorted(choice_of[name] for name in similar), others]
     if len(choices) == 1:
         return f"{hint}The only choice is {choices[0]}."
     comma = "," if len(choices) > 2 else ""

@@ -155,10 +155,11 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
     """
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
-        fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
-        raise refusal(f"{argument}: '{text}' is an address, but a local file is required. Download it first{fetched}.")
+        command = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
+        raise refusal(f"{argument}: '{text}' is an address, but a local file is required. Download it first{command}.")
     path = expanded(text)
-    if text == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+    is_device = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    if text == "-" or is_device:
         raise refusal(
             f"`{argument}` '{text}' is a pipe or a device, but the file is read more than once. Write it to"
             " a file first, such as `COMMAND > FILE`."
@@ -190,8 +191,8 @@ def binary_kind(content: bytes, file: Traversable) -> str:
     content, "" is returned.
     """
     path = quote(str(file))
-    for begin, kind in _BINARY.items():
-        if content.startswith(begin):
+    for first_bytes, kind in _BINARY.items():
+        if content.startswith(first_bytes):
             return kind.replace("FILE", path).replace("SUFFIX", quote(Path(file.name.removesuffix(".gz")).suffix))
     if not content.startswith(b"PK\x03\x04"):
         return ""
@@ -230,13 +231,9 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
     """Read the content of a JSON file. `subject` begins the error message, and `refusal` is the class of the error."""
+    content = _content_of_text(file, subject, refusal)
     try:
-        content = file.read_bytes()
-        if kind := binary_kind(content, file):
-            raise refusal(f"{subject} {kind}.")
         return parse_json(content)
-    except OSError as error:
-        raise refusal(f"{subject} not readable: {error.strerror}. Check its path and permissions.") from error
     except (ValueError, RecursionError) as error:
         raise refusal(f"{subject} not valid JSON: {error}. Correct the file.") from error
 
@@ -292,15 +289,22 @@ def parquet_frame(file: Traversable | bytes, label: str, refusal: type[BayesBias
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> str:
     """Return the text of a file, without a byte-order mark. `subject` begins the error message."""
+    content = _content_of_text(file, subject, refusal)
     try:
-        content = file.read_bytes()
-        if kind := binary_kind(content, file):
-            raise refusal(f"{subject} {kind}.")
         return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
     except UnicodeDecodeError as error:
         raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8.") from error
+
+
+def _content_of_text(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> bytes:
+    """Return the content of a file, or raise an error if it cannot be read or is of a known kind that is not text."""
+    try:
+        content = file.read_bytes()
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}. Check its path and permissions.") from error
+    if kind := binary_kind(content, file):
+        raise refusal(f"{subject} {kind}.")
+    return content
 
 
 def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:

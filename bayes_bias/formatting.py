@@ -198,13 +198,15 @@ def with_unit(text: str, unit: str) -> str:
     def replaced(found: re.Match[str]) -> str:
         """Return the noun of the unit, in the number and case of the noun that was found, and with its article.
 
-        The two parts of `_WORD` are an article, if there is one, and "word" or "words".
+        `unit` is a noun such as "image". The two parts that the pattern found are an article, if there is one, and
+        "word" or "words".
         """
-        article = found[1]
-        noun = plural(unit) if found[2].lower() == "words" else unit
+        article, word = found.groups()
+        noun = plural(unit) if word.lower() == "words" else unit
         if not article:
-            return capitalized(noun) if found[2][0].isupper() else noun
-        return f"{article[0]}{'n' if noun[0] in 'aeiou' else ''} {noun}"
+            return capitalized(noun) if word[0].isupper() else noun
+        new_article = f"{article[0]}n" if noun[0] in "aeiou" else article[0]  # "a" or "an", or with a capital
+        return f"{new_article} {noun}"
 
     return text if unit == WORD else _WORD.sub(replaced, text)
 
@@ -337,7 +339,7 @@ class Layout:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """The texts as a frame."""
+        """The cells as they are shown, that is, as texts, in a frame with the labels of rows as its index."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -517,8 +519,8 @@ def as_json(value: Any) -> Any:
     >>> as_json({"sizes": (1, 2), "missing": math.nan})
     {'sizes': [1, 2], 'missing': None}
     """
-    # A single number of NumPy becomes a number of Python.
-    value = value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 else value
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        value = value.item()  # a single number of NumPy becomes a number of Python
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

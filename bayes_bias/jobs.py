@@ -139,19 +139,19 @@ class Store:
         """Return the outcome of a job, or None if the job must be run: it is new, must be repeated, or has a damaged
         file.
         """
-        outcome = self._kept(job)
+        outcome = self._stored_outcome(job)
         return None if outcome is None or outcome.again else outcome
 
     def is_damaged(self, job: Job) -> bool:
         """Return True if a file exists but its content differs from the content that was written."""
-        return self.path(job).exists() and self._kept(job) is None
+        return self.path(job).exists() and self._stored_outcome(job) is None
 
     def keep(self, outcome: Outcome) -> None:
         """Store an outcome, completely or not at all. Raise OutputError if the disk is full or the folder missing."""
         content = asdict(outcome)
         _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
-    def _kept(self, job: Job) -> Outcome | None:
+    def _stored_outcome(self, job: Job) -> Outcome | None:
         """Return the stored outcome of a job, or None if there is none or its file is damaged.
 
         A file contains the outcome and the hash of the outcome. The file is damaged if it cannot be read, if the hash
@@ -218,7 +218,7 @@ def _check_marker(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
+    """Write a file completely or not at all: under a temporary name, and then under its own."""
     # `files.whole_file` is not used, because it would list the folder each time and only detects processes on this
     # machine.
     unfinished = path.parent / f"{UNFINISHED}{uuid4().hex}.json"
@@ -265,8 +265,8 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     pending: list[Job] = []
     n_damaged = 0
     for key, job in job_of.items():
-        if store and (earlier := store.read(job)):
-            outcomes[key] = earlier
+        if store and (stored := store.read(job)):
+            outcomes[key] = stored
             continue
         pending.append(job)
         n_damaged += bool(store and store.is_damaged(job))
@@ -278,7 +278,7 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     # finished. `waiting` is a generator, so a job is looked up only when it is about to start.
     start = random.randrange(len(pending)) if store and pending else 0
     waiting = (job for job in (*pending[start:], *pending[:start]) if not (store and store.has(job)))
-    with _undisturbed(), closing(_done(waiting, len(pending), jobs)) as results:
+    with _without_joblib_warnings(), closing(_run_waiting(waiting, len(pending), jobs)) as results:
         for count, outcome in enumerate(results, start=1):
             if store:
                 store.keep(outcome)
@@ -295,12 +295,12 @@ def run_in_background(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]
     """Yield the results of joblib's delayed calls in order. Other processes start working immediately, and stop if an
     error ends the block.
     """
-    with _undisturbed(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
+    with _without_joblib_warnings(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
         yield results
 
 
 @contextmanager
-def _undisturbed() -> Generator[None]:
+def _without_joblib_warnings() -> Generator[None]:
     """Suppress expected warnings from joblib."""
     with warnings.catch_warnings():
         # A process grows when it compiles a model. joblib treats this as a leak and replaces the process.
@@ -310,7 +310,7 @@ def _undisturbed() -> Generator[None]:
         yield
 
 
-def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
+def _run_waiting(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
     """Run the waiting jobs, and yield each outcome as soon as it is known, so that the caller can store it.
 
     `jobs` is the number of processes, or a Dask client, whose cluster runs the jobs. A single job (`count`) runs in
@@ -339,7 +339,10 @@ SECONDS = 10.0
 
 @contextmanager
 def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
-    """Yield a Dask client of the scheduler at this address, and close it afterwards. Yield None without an address."""
+    """Yield a Dask client of the scheduler at this address, and close it afterwards. Yield None without an address.
+
+    Dask distributes jobs over the machines of a cluster. The scheduler must answer within some `seconds`.
+    """
     if address is None:
         yield None
         return
@@ -349,9 +352,8 @@ def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
         client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError) as error:
         raise BayesBiasError(
-            f"The scheduler '{address}' does not answer within {seconds:g} seconds. Use the address that"
-            " `dask scheduler` prints, such as tcp://10.0.0.1:8786, or omit it to use the cores of this"
-            " machine."
+            f"The scheduler '{address}' does not answer within {seconds:g} seconds. Use the address that `dask"
+            " scheduler` prints, such as tcp://10.0.0.1:8786, or omit it to use the cores of this machine."
         ) from error
     try:
         yield client

@@ -54,7 +54,7 @@ _LISTENING: ContextVar[Progress] = ContextVar("progress", default=_NOBODY)
 
 @contextmanager
 def shown(progress: Progress) -> Iterator[None]:
-    """Report progress in this block to a listener."""
+    """Report progress in this block to a listener, and afterwards to the previous one again."""
     token = _LISTENING.set(progress)
     try:
         yield

@@ -102,14 +102,15 @@ def read_sheet(
         not installed; or if a workbook has two sheets with cells, an error in a cell, or a formula without its value.
         The class of the error is `refusal`, and its message begins with `label`.
     """
+    data = _content(file, label, refusal)
     if file.name.lower().endswith(".xlsx"):
-        rows, notices = _workbook(file, label, refusal, hidden)
+        rows, notices = _workbook(data, label, refusal, hidden)
     else:
-        rows, notices = _text_rows(file, label, refusal), ()
+        rows, notices = _text_rows(data, file, label, refusal), ()
     title, rows = without_title(rows)
     if title:
         notices = (*notices, TITLED.format(label, title))
-    header, *rows = rows or [[]]
+    header, *rows = rows or [[]]  # an empty sheet has an empty header
     header = _without_blanks(header)
     if strip:
         rows = list(map(_without_blanks, rows))
@@ -117,14 +118,13 @@ def read_sheet(
         raise refusal(f"{label} is empty. The first row must name the columns.")
     # If only the first heading is a pair such as flowers=pleasant, it may name a row, whose words need no headings.
     if "=" in "".join(header[:1]) and "=" not in "".join(header[1:]):
-        header += [""] * (max(map(len, rows), default=0) - len(header))
+        header += [""] * (max(map(len, rows), default=0) - len(header))  # as many as the longest row has cells
     width = len(header)
     for number, row in enumerate(rows, 2):
         if any(row[width:]):
             raise refusal(
-                f"{label}, row {number}: there are {len(row)} cells, but only {width} columns have a"
-                " heading. Name all columns, and put cells with a comma in quotes. If the first row is a title, remove"
-                " it."
+                f"{label}, row {number}: there are {len(row)} cells, but only {width} columns have a heading. Name all"
+                " columns, and put cells with a comma in quotes. If the first row is a title, remove it."
             )
     # Every row gets as many cells as there are headings, and then the cells are collected by column.
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
@@ -142,14 +142,14 @@ def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
     A first row is a title if it has one cell, without the sign "=" of a heading such as "flowers=pleasant", or no cell.
     Below it, there must be two or more different headings, as many as the fullest row has cells.
     """
-    first_cells = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
+    cells_of_first_row = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
     rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
-    if len(first_cells) > 1 or not rest or (first_cells and "=" in first_cells[0]):
+    title = "".join(cells_of_first_row)  # of at most one cell
+    if len(cells_of_first_row) > 1 or not rest or "=" in title:
         return "", rows
     headings = [cell for cell in rest[0] if cell.strip()]
     n_cells_of_fullest = max((sum(map(bool, row)) for row in rest[1:]), default=0)
     are_headings = len(headings) > 1 and len(headings) == len(set(headings)) == n_cells_of_fullest
-    title = first_cells[0] if first_cells else ""
     return (title, rest) if are_headings else ("", rows)
 
 
@@ -248,16 +248,20 @@ def _without_blanks(cells: Iterable[str]) -> list[str]:
     return [unquoted(stripped(cell)) for cell in cells]
 
 
-def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    """Return the cells of each row of a CSV or TSV file.
+def _content(file: Traversable, label: str, refusal: type[BayesBiasError]) -> bytes:
+    """Return the content of a file, or raise an error of the class `refusal` if it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
+
+
+def _text_rows(data: bytes, file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
+    """Return the cells of each row of a CSV or TSV file, whose content is `data`.
 
     The encoding and the delimiter are detected. A first line such as "sep=;", in which Excel states the delimiter, is
     omitted. Errors have the class `refusal` and name the file by its `label`.
     """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
     if kind := binary_kind(data, file):
         raise refusal(f"{label} is {kind}.")
     text = decoded(data, str(file), label, refusal)
@@ -283,7 +287,8 @@ def delimiter_of(text: str) -> str:
     """
     if stated := _SEPARATOR.match(text):
         return stated[1]
-    first, second = [*text.split("\n", 2), ""][:2]  # the second line is "" if there is only one line
+    first, _, rest = text.partition("\n")
+    second = rest.partition("\n")[0]  # "" if there is only one line
     in_both = [mark for mark in _DELIMITERS if mark in first and mark in second]
     if not in_both and any(map(second.count, _DELIMITERS)):  # below a title
         return max(_DELIMITERS, key=second.count)
@@ -298,9 +303,11 @@ _MOST_MERGED, _NAMED = 10_000, 5
 
 
 def _workbook(
-    file: Traversable, label: str, refusal: type[BayesBiasError], hidden: Hidden | None
+    data: bytes, label: str, refusal: type[BayesBiasError], hidden: Hidden | None
 ) -> tuple[list[list[str]], tuple[str, ...]]:
-    """Return the cells of each row of the only sheet with cells, as they are shown, and notices of all others.
+    """Return the cells of each row of a workbook's only sheet with cells, as they are shown, and notices about others.
+
+    `data` is the content of the file. `hidden` states whether hidden and struck-through cells are kept.
 
     Raises
     ------
@@ -308,10 +315,6 @@ def _workbook(
         If openpyxl is missing, the file is damaged, two sheets have cells, a cell has an error, or a formula has no
         stored value. The class of the error is `refusal`.
     """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
     sheets, n_hidden = _opened(data, label, refusal)
     if len(sheets) > 1:
         titles = in_quotes(formulas.title for formulas, _ in sheets)
@@ -389,7 +392,7 @@ def _shown_rows(
     first_of = _merged(formulas)
     hidden_with_content: set[int] = set()
     rows = []
-    for row in formulas.iter_rows():
+    for row in formulas.iter_rows():  # each row is a tuple of cells
         if formulas.row_dimensions[row[0].row].hidden:
             not_shown["hidden row"] += any(cell.value is not None for cell in row)
             if not keep:
@@ -401,7 +404,7 @@ def _shown_rows(
                     hidden_with_content.add(cell.column)
                 if not keep:
                     continue
-            first = first_of.get(cell.coordinate, cell.coordinate)
+            first = first_of.get(cell.coordinate, cell.coordinate)  # the cell itself outside merged ranges
             text = _text_of(formulas[first], stored[first], label, refusal)
             if text and formulas[first].font.strike:
                 not_shown["struck-through cell"] += 1

@@ -11,7 +11,7 @@ from bayes_bias.analyses.criterion.data import outside_of
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import UNFINISHED, file_names, read_toml, unfinished_name, whole_file
+from bayes_bias.files import UNFINISHED, file_names, read_json, read_toml, unfinished_name, whole_file
 from tests.helpers import refused
 
 
@@ -26,6 +26,14 @@ def test_read_toml_ignores_byte_order_mark(tmp_path):
     """As Notepad writes it."""
     (tmp_path / "mine.toml").write_text('title = "mine"', encoding="utf-8-sig")
     assert read_toml(tmp_path / "mine.toml", "mine.toml:", BayesBiasError) == {"title": "mine"}
+
+
+def test_read_json_describes_files_of_another_kind_once(tmp_path):
+    """The error about the kind of a file is a ValueError, like the errors of invalid JSON."""
+    (tmp_path / "mine.json").write_bytes(b"PK\x03\x04half")
+    with pytest.raises(BayesBiasError) as error:
+        read_json(tmp_path / "mine.json", "mine.json is", BayesBiasError)
+    assert str(error.value) == "mine.json is a damaged zip file. Copy or download it again."
 
 
 def left_by_a_killed_run(folder: Path, path: Path) -> Path:

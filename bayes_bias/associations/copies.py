@@ -32,8 +32,8 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     coordinates, tolerances = _coordinates(vectors)
     order = np.argsort(coordinates, kind="stable").tolist()
     cluster_of = list(range(len(words)))  # at first, each word is a cluster of its own
-    for place, row in enumerate(order):
-        for candidate in order[place + 1 :]:
+    for position, row in enumerate(order):
+        for candidate in order[position + 1 :]:
             if coordinates[candidate] - coordinates[row] > tolerances[row]:
                 break  # all further words are even farther away
             first = np.ravel(vectors[words[row]])
@@ -140,7 +140,7 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
     models this mean accounts for most of each vector. The correlation between words of a cluster is their mean cosine
     after the subtraction.
     """
-    rows = unit_means([vectors[word] for word in chain.from_iterable(categories.values())])
+    rows = unit_means([vectors[word] for word in chain.from_iterable(categories.values())])  # (words, dimensions)
     if rows.shape[1] < _FEWEST_DIMENSIONS:
         return {}
     centred = rows - rows.mean(axis=0)
@@ -167,7 +167,10 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
 
 
 def notice_of(category: str, copies: NearCopies) -> str:
-    """Return a notice about the effect of near copies on an interval that treats words as independent."""
+    """Return a notice about the effect of near copies on an interval that treats words as independent.
+
+    `category` is a group or class, and `copies` has the clusters of its words with nearly equal vectors.
+    """
     count = sum(map(len, copies.clusters))
     return (
         f"{category}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, starmap
+from itertools import starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -172,32 +172,32 @@ def similarities(
     'dot product'
     """
     check_switch("allow_loss", allow_loss)
-    measure = similarity_of(similarity)
+    chosen_similarity = similarity_of(similarity)
     further_words = as_tuple("also", also, str, "['she', 'he']")
     words = load_wordlist(wordlist).with_sub_topics(sub_topics)
-    extra = load_control_lists(controls)
-    with_controls = words.with_controls(extra)
+    control_lists = load_control_lists(controls)
+    words_with_controls = words.with_controls(control_lists)
     if templates is not None or is_encoder(embedding):
         from bayes_bias.language_models.encoding import encode
 
-        opened_embedding = encode(with_controls, embedding, templates, trust=trust)
+        opened_embedding = encode(words_with_controls, embedding, templates, trust=trust)
     else:
         opened_embedding = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
-    vocabulary = [*with_controls.words, *with_controls.texts, *further_words]
+    vocabulary = [*words_with_controls.words, *words_with_controls.texts, *further_words]
     needs_general_words = words.sub_topics != "exhaustive"
     try:
         excerpt = opened_embedding.excerpt(vocabulary, general=needs_general_words, ranks=wants_ranks(covariates))
     except EmbeddingError:
         # Only general words may be unreadable. If words of the list are missing as well, their error is more helpful.
-        table_of(Origin(words, extra, opened_embedding.excerpt(vocabulary), measure, allow_loss))
+        table_of(Origin(words, control_lists, opened_embedding.excerpt(vocabulary), chosen_similarity, allow_loss))
         raise
     # Random words are read when they are needed, unless they are in memory.
     in_memory = isinstance(excerpt.reader, Excerpt) and excerpt.reader.drawable
-    origin = Origin(words, extra, excerpt if in_memory else opened_embedding, measure, allow_loss)
+    origin = Origin(words, control_lists, excerpt if in_memory else opened_embedding, chosen_similarity, allow_loss)
     table = table_of(origin, excerpt, also=further_words)
-    required = sub_topics == "from vectors"
-    return with_covariates_from(with_relations(table, excerpt, words, required=required), excerpt, covariates)
+    table = with_relations(table, excerpt, words, required=sub_topics == "from vectors")
+    return with_covariates_from(table, excerpt, covariates)
 
 
 def with_relations(
@@ -220,13 +220,13 @@ def with_relations(
         copies_of_category = near_copies(compared_words(table), table.vectors)
         notices = announce(tuple(starmap(notice_of, copies_of_category.items())))
         table = replace(table, notices=(*table.notices, *notices))
+    method: str = words.sub_topics  # as the provenance of the table records it
     try:
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
         if words.topics and not independent:
             notice = f"{table.name}: related words are found in the vectors, so the sub-topics of the list are not used"
             related = replace(related, notices=(*related.notices, notice))
-        sub_topics: str = words.sub_topics
     except EmbeddingError as error:
         if required:
             raise
@@ -234,9 +234,9 @@ def with_relations(
             return _with_provenance(table, words.sub_topics)
         related = as_listed(table, error)
         without_topics = "near copies" if related.has_related_words else "independent"
-        sub_topics = "named" if words.topics else without_topics
-    announce(related.notices[len(table.notices) :])
-    return _with_provenance(related, sub_topics)
+        method = "named" if words.topics else without_topics
+    announce(related.notices[len(table.notices) :])  # the new ones
+    return _with_provenance(related, method)
 
 
 def _with_provenance(table: AssociationTable, sub_topics: str) -> AssociationTable:
@@ -284,8 +284,8 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
             *words.notices,
             *coverage.notices(),
             *about_further,
-            *_about_counts(stored, embedding.name),
-            *_about_parallels(stored, coverage),
+            *_notices_of_counts(stored, embedding.name),
+            *_notices_of_parallel_vectors(stored, coverage),
             *_about_absent(absent, embedding.name),
             *embedding.notices,
         ),
@@ -326,7 +326,7 @@ def _about_absent(absent: Sequence[str], name: str) -> tuple[str, ...]:
     return (f"control classes omitted because {name} has too few of their words: {', '.join(absent)}",)
 
 
-def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
+def _notices_of_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
     """Return a notice if one dimension of the vectors seems to be a frequency, a rank, or the number of a row.
 
     This happens if a column of a text file is read as a part of the vectors. The column is recognised in two ways: it
@@ -339,25 +339,27 @@ def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ..
     is_only_one = has_whole_numbers.sum() == 1
     suspect = int(np.argmax(has_whole_numbers if is_only_one else shares.mean(axis=0)))
     share = float(shares[:, suspect].mean())
+    whole_numbers = ", and is a whole number in each" if has_whole_numbers[suspect] else ""
     if rows.shape[1] < _FEWEST_DIMENSIONS or not (is_only_one or share > _MOST_OF_LENGTH):
         return ()
     return (
         f"number {suspect + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared"
-        f" length{', and is a whole number in each' if has_whole_numbers[suspect] else ''}. If it is a frequency, a"
-        " rank, or a number of the row, remove it, because cosines depend on it",
+        f" length{whole_numbers}. If it is a frequency, a rank, or a number of the row, remove it, because cosines"
+        " depend on it",
     )
 
 
-def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
+def _notices_of_parallel_vectors(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
     """Return a notice that lists words whose vectors are multiples of each other, so that their cosine is 1.
 
-    Words whose vectors are equal are omitted, because another notice names them. Debiased vectors get no notice.
+    Words whose vectors are equal are omitted, because another notice names them. They are in `coverage.shared`, as
+    clusters of (word, group or class). Debiased vectors get no notice.
     """
-    with_equal_vectors = dict(chain.from_iterable(coverage.shared)).keys()
+    words_with_equal_vectors = {word for cluster in coverage.shared for word, _ in cluster}
     unit_vectors = {word: unit_rows(vector) for word, vector in vectors.items()}
     parallel = []
     for cluster in equal_vectors(unit_vectors):
-        if not with_equal_vectors >= set(cluster):
+        if not words_with_equal_vectors.issuperset(cluster):
             parallel.append(in_quotes(cluster[:SHOWN]))
     if not parallel or coverage.debiased:
         return ()
@@ -453,12 +455,8 @@ def cosines_from_matrix(
     check_coverage(coverage, allow_loss=allow_loss)
     targets = _categories(words.groups, matrix.index)
     attributes = _categories({**words.classes, **words.controls}, matrix.columns)
-    frame = (
-        matrix.loc[[*targets], [*attributes]]
-        .rename_axis("target")
-        .melt(ignore_index=False, var_name="attribute")
-        .reset_index()
-    )
+    values = matrix.loc[[*targets], [*attributes]].rename_axis("target")
+    frame = values.melt(ignore_index=False, var_name="attribute").reset_index()
     frame["attribute_class"] = frame.attribute.map(attributes)
     label_columns: dict[str, Any] = {}
     for column, side in LABELS.items():

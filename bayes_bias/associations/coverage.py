@@ -96,7 +96,12 @@ class Coverage:
     debiased: bool = False
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each group or class, with role, name, counts, and lost words."""
+        """Return a row for each group or class, with role, name, counts, and lost words.
+
+        Words are lost if they are missing, if their vector has no direction (``zero`` or ``non_finite``), or if they
+        are ``copies``, that is, share the vector of another word. The other columns have words that were found under
+        another spelling (``respelt``) or by their subwords, and similar spellings of missing words (``variants``).
+        """
         rows = []
         for part in self.parts:
             row = {
@@ -108,7 +113,7 @@ class Coverage:
                 "zero": ", ".join(part.zero),
                 "non_finite": ", ".join(part.non_finite),
                 "copies": ", ".join(part.copies),
-                "respelt": "; ".join(map(": ".join, part.respelt.items())),
+                "respelt": "; ".join(f"{word}: {spelling}" for word, spelling in part.respelt.items()),
                 "from_subwords": ", ".join(part.made),
                 "variants": "; ".join(f"{word}: {', '.join(others)}" for word, others in part.variants.items()),
             }
@@ -131,10 +136,11 @@ class Coverage:
         clusters = []
         for cluster in self.shared[:_VECTORS]:
             clusters.append(shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED))
-        more = len(self.shared) - len(clusters)
+        n_more = len(self.shared) - len(clusters)
+        more = f", and {n_more} more vectors" if n_more else ""
         return (
             f"words of different groups or classes have the same vector in {self.embedding}, as in pruned files or for"
-            f" unknown words: {' / '.join(clusters)}{f', and {more} more vectors' if more else ''}"
+            f" unknown words: {' / '.join(clusters)}{more}"
         )
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
@@ -179,7 +185,8 @@ def lookup(
     for word, vector in embedding.made(unmatched).items():
         matches[word] = _Match(vector, word, is_made=True)
     vectors = {word: match.vector for word, match in matches.items()}
-    near = embedding.near(wordlist.words, {**stored, **vectors})
+    near = embedding.near(wordlist.words, {**stored, **vectors})  # similar spellings of words that were not found
+    # The coverage of each group and class.
     parts = []
     part_of: dict[str, Part] = {}
     for role, name, words in words_by_part(wordlist):
@@ -197,6 +204,7 @@ def lookup(
         for word in part.found:
             if word not in prepared_vectors:
                 prepared_vectors[word] = prepared(vectors[word])
+    # If no word of a group or class was found, the first words of the embedding may show why.
     begins = () if all(part.found for part in parts) else embedding.reader.begins()
     return prepared_vectors, Coverage(embedding.name, tuple(parts), begins=begins, shared=shared, debiased=debiased)
 
@@ -392,7 +400,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            hint = f". {offer(part.variants)}".rstrip(". ")
+            hint = f". {offer(part.variants)}".rstrip(". ")  # "" without an offer, because notices end without a stop
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{hint}"
 
 
@@ -436,9 +444,10 @@ def _remedy(part: Part, embedding: str, *, is_empty: bool, has_spellings: bool) 
         return f"{notes} {omit}." if is_empty else f"{notes} {omit}, or {allow_loss}."
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
+    if is_empty and (notes or has_spellings):
+        return f"{notes} Otherwise, use another embedding or other words.".lstrip()
     if is_empty:
-        other = "use another embedding or other words"
-        return f"{notes} Otherwise, {other}.".lstrip() if notes or has_spellings else f"{capitalized(other)}."
+        return "Use another embedding or other words."
     return f"{capitalized(allow_loss)} with the remaining words. {notes}".rstrip()
 
 

@@ -23,7 +23,7 @@ def wants_ranks(covariates: CovariatesFrom) -> bool:
 
 
 def check_covariates(covariates: CovariatesFrom) -> None:
-    """Raise an error for a text that is not "rank"."""
+    """Raise an error for a text that is not "rank", the only covariate with a name. All others are numbers of words."""
     for text in _texts(covariates):
         if text != RANK:
             raise TableError(

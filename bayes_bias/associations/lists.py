@@ -63,9 +63,9 @@ def measure_lists(
         See `bayes_bias.similarities`.
     """
     sources = listed_wordlists("wordlists", wordlists, AssociationTable)
-    measure = similarity_of(similarity)
+    chosen_similarity = similarity_of(similarity)
     check_covariates(covariates)
-    extra = load_control_lists(controls)
+    control_lists = load_control_lists(controls)
     lists: list[WordList | AssociationTable] = []
     word_lists: list[WordList] = []
     for source in sources:
@@ -78,15 +78,17 @@ def measure_lists(
     for name, count in Counter(map(attrgetter("name"), lists)).items():
         if count > 1:
             raise TableError(f"`wordlists` contains '{name}' {count} times. Pass it once, or rename one of the lists.")
-    excerpts = _excerpts(embeddings, trust, [*word_lists, *extra], wants_ranks(covariates)) if word_lists else []
+    excerpts: list[Embedding] = []
+    if word_lists:
+        excerpts = _excerpts(embeddings, trust, [*word_lists, *control_lists], wants_ranks(covariates))
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
             measured.append(with_covariates_from(source, None, covariates))
             continue
-        step(f"{source.name}: measuring {measure.metric.plural}")
+        step(f"{source.name}: measuring {chosen_similarity.metric.plural}")
         for embedding in excerpts:
-            table = table_of(Origin(source, extra, embedding, measure, allow_loss))
+            table = table_of(Origin(source, control_lists, embedding, chosen_similarity, allow_loss))
             table = with_relations(table, embedding, source, required=sub_topics == "from vectors")
             table = with_covariates_from(table, embedding, covariates)
             name = f"{table.name} ({embedding.name})" if len(excerpts) > 1 else table.name
@@ -103,9 +105,7 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
         If a table does not come from an embedding, or its words differ from the words of its list.
     """
     if not isinstance(wordlist, AssociationTable):
-        words = load_wordlist(wordlist)
-        controls = load_control_lists(CONTROLS)
-        return Origin(words, controls, open_embedding(embedding), COSINES)
+        return Origin(load_wordlist(wordlist), load_control_lists(CONTROLS), open_embedding(embedding), COSINES)
     check_alone(wordlist.name, embedding, DEMO)
     if wordlist.origin is None:
         raise TableError(
@@ -128,14 +128,13 @@ def check_alone(table: str, embedding: Any, default: Any) -> None:
 def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTable]:
     """Return the tables with the pool of words for random lists in the memory of their origins.
 
-    Tables with the same embedding share it, so that each embedding is read only once. Tables without an origin are
-    returned unchanged.
+    The origin of a table is the list and the embedding from which it was made. Tables with the same embedding share it,
+    so that each embedding is read only once. Tables without an origin are returned unchanged.
     """
-    with_words = list(tables)
-    numbers = [number for number, table in enumerate(tables) if table.origin is not None]
-    origins = read_once([table.origin for table in tables if table.origin is not None])
-    for number, origin in zip(numbers, origins, strict=True):
-        with_words[number] = replace(tables[number], origin=origin)
+    origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
+    with_words = []
+    for table in tables:
+        with_words.append(table if table.origin is None else replace(table, origin=next(origins)))
     return with_words
 
 

@@ -230,7 +230,8 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
     targets = [(word, class_of[word]) for word in words.targets]
     attributes = [(word, class_of[word]) for word in words.attributes]
     target_position, attribute_position = np.indices((len(targets), len(attributes)))
-    placeholder = _NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])
+    something, name = _NOTHING
+    placeholder = (something, name if name in templates.classes else class_of[words.targets[0]])
     pairs = [templates.pairs(target, attribute) for target, attribute in product(targets, attributes)]
     if predict == "targets":
         alone = [templates.pairs(target, placeholder) for target in targets]
@@ -290,7 +291,11 @@ def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
 
 
 def _checked_answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
-    """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible."""
+    """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible.
+
+    A cloze is a sentence with a masked word, whose probability is asked for. `score` is the model, a function that
+    users may write. It must return one number for each cloze, finite and at most zero, up to rounding.
+    """
     answers = np.asarray(score(clozes), dtype=float)
     if answers.shape != (len(clozes),):
         raise TableError(

@@ -306,14 +306,15 @@ def _median_embedding(drawn: Mapping[Any, Rows]) -> Any:
 
     This is the reference if the user named none. `drawn` has the unit vectors of the random words of each embedding.
     """
-    if len(drawn) == 2:
-        return next(iter(drawn))
+    labels = list(drawn)
+    if len(labels) == 2:
+        return labels[0]
     mean_cosines = []
     for vector_of_word in drawn.values():
         vectors = list(vector_of_word.values())[:_WORDS]
         mean_cosines.append(_mean_cosine(np.stack(vectors)) if vectors else np.nan)
     ascending = np.argsort(mean_cosines, kind="stable")
-    return list(drawn)[ascending[len(drawn) // 2]]
+    return labels[ascending[len(labels) // 2]]
 
 
 def _relative(rows: Rows, reference_rows: Rows, words: Sequence[str]) -> dict[str, float]:

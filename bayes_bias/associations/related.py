@@ -235,7 +235,8 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
 def _without_words(general: GeneralWords, listed: frozenset[str]) -> GeneralWords:
     """Return the general words that are not among case-folded words of a list (see `GeneralWords.without`).
 
-    The result is cached, because its spectrum takes half a second.
+    `listed` are the words of the list. The result is cached, because its eigenvalues, which are computed on first use,
+    take half a second.
     """
     others = dict[str, Numbers]()
     for word, vector in zip(general.words, general.vectors, strict=True):
@@ -404,6 +405,7 @@ class CategoryWords:
         z = (cosine_ratio - random.cosine_ratio) / random.cosine_ratio_sd
         w = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
         ascending, _ = self._eigen
+        # The eigenvalues in decreasing order, without the smallest, which is zero because profiles are centred.
         x = leading_ratio(np.maximum(ascending[..., :0:-1], SMALLEST))
         spike = spiked_variance(x, random.profile_ratio)
         return np.maximum(1.0, np.minimum(1 + w * (spike - 1), _CAP * np.asarray(distance)))
@@ -434,7 +436,7 @@ def related_words_of(
     their preferences is taken from the vectors. The same applies to control classes and to lists of one or two words.
     """
     for name, words in compared_words(table).items():
-        check_length(name, len(words))
+        check_length(name, len(words))  # raises an error if there are too many words to compare
     sides: Mapping[Side, dict[str, CategoryWords]] = {
         "target": _categories(table, table.groups, "target", general),
         "attribute": _categories(table, table.associated_classes, "attribute", general),
@@ -445,16 +447,17 @@ def related_words_of(
             continue
         categories = sides[side]
         opposite_categories = list(sides[opposite].values())
+        # The variance of the preferences of general words for the opposite side. It is only known for cosines.
         general_variance = preference_variance(opposite_categories, general) if table.metric == COSINE else np.nan
         distance = distance_apart(list(categories.values()))
         controls = _categories(table, table.controls, side, general) if side == "attribute" else {}
         for name, category in {**categories, **controls}.items():
-            related = Related(_words(table, name, side))
+            related = Related(_words(table, name, side))  # independent words, with an inflation of 1
             if not independent and name not in controls and len(related.words) > 2:
                 others = [other for other in categories.values() if other is not category]
                 inflation = float(category.inflation(general, distance, others))
                 related = replace(related, inflation=inflation, loading=category.loading)
-            sd = np.sqrt(category.expected_variance(general_variance, general))
+            sd = np.sqrt(category.expected_variance(general_variance, general))  # of preferences
             if sd > 0:
                 directions = float(rounded(general.directions))
                 related = replace(related, preference_sd=float(rounded(sd)), directions=directions)

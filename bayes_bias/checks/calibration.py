@@ -341,10 +341,9 @@ def _records_of_simulations(
     """
     records = []
     for spec in specs:
-        default = DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS
-        records.append(
-            judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
-        )
+        default_draws = DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS
+        n_draws = draws or default_draws
+        records.append(judge_simulations(table, spec, truth=truth, draws=n_draws, seed=seed, sampling=sampling))
     return pd.concat(records, ignore_index=True)
 
 

@@ -341,7 +341,11 @@ class Cell:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def judge(self, first: int, end: int) -> list[Record]:
-        """Return the records of the random draws from `first` up to, but not including, `end`."""
+        """Return the records of the random draws from `first` up to, but not including, `end`.
+
+        If plain arrays suffice, all draws are evaluated at once, and otherwise table by table. Each record is a row
+        with the number of the draw, the method, and the scope.
+        """
         if self.is_plain:
             return self._judge_plain(range(first, end))
         records: list[Record] = []
@@ -355,7 +359,8 @@ class Cell:
         The draw is a table with a known bias, `truth`. The permutation tests and the models get seeds that depend on
         its number, so each draw can be repeated alone. Records of models contain the computation time.
         """
-        table, truth = self.design.draw(self.seed, number), self.design.planted
+        table = self.design.draw(self.seed, number)
+        truth = self.design.planted
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
             records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))

@@ -1,5 +1,6 @@
 """Designs with a known true bias, in which attributes or targets are drawn at random from a real embedding."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -64,7 +65,7 @@ class NullDesign:
     # vectors of all these words, (d,) or (replicate, d), prepared for the similarity
     vectors: Mapping[str, NDArray[np.float64]]
     random_groups: bool = False  # whether targets are also drawn from the pool, in groups of equal sizes
-    planted: float = 0.0  # a bias to plant, in cosine similarity (see `draw`)
+    planted: float = 0.0  # a bias to plant, in cosine similarity (see `_plant`)
     # Number of random words whose neighbourhoods form each class, or each random group, so that the class or group has
     # topics. If it is zero, words are drawn one by one.
     topics: int = 0
@@ -172,73 +173,71 @@ class NullDesign:
         return replace(self, planted=bias)
 
     def check_pool(self) -> None:
-        """Raise an error if the pool has fewer words than the random classes and groups need."""
-        size = 0 if self.classes else sum(self.sizes.values())
-        size += sum(map(len, self.groups.values())) if self.random_groups else 0
-        if size > len(self.pool):
+        """Raise an error if the pool of common words has fewer words than the random classes and groups need.
+
+        Classes are random unless the design has fixed words for them.
+        """
+        n_attributes = 0 if self.classes else sum(self.sizes.values())
+        n_targets = sum(map(len, self.groups.values())) if self.random_groups else 0
+        if n_attributes + n_targets > len(self.pool):
             raise WordListError(
-                f"'{self.name}' needs {size} random words, but there are only {len(self.pool)}. Reduce the"
-                " number of words in each class or group (`size`), or use an embedding with more words."
+                f"'{self.name}' needs {n_attributes + n_targets} random words, but there are only {len(self.pool)}."
+                " Reduce the number of words in each class or group (`size`), or use an embedding with more words."
             )
 
     def draw(self, seed: int, number: int) -> AssociationTable:
-        r"""Return the cosines of one random draw. Equal seeds and numbers give equal words.
+        """Draw a random list, and return the table of its similarities, with the planted bias if there is one.
 
-        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along a new direction that
-        is orthogonal to all vectors, and shortens the original part so that the length stays one. Words of one group
-        and its class move in one direction, and words of the other group and class in the opposite direction. The
-        cosine of an associated pair becomes :math:`(1 - s^2) y + s^2`, of a pair that is not associated
-        :math:`(1 - s^2) y - s^2`, and the population bias is exactly :math:`\beta`. (This holds for two groups and two
-        classes, and controls do not move.)
+        Equal seeds and numbers give equal words. If the embedding has general words, the table contains which words are
+        related, as in a report on a real list. The vectors are only needed to find this, and are not stored.
         """
         groups, classes = self.draw_words(seed, number)
-        targets = category_of(groups)
-        attributes = category_of({**classes, **self.controls})
-        values, singles = self._values(targets, attributes)
+        group_of_target = category_of(groups)
+        class_of_attribute = category_of({**classes, **self.controls})
+        values, values_of_replicates = self._values(group_of_target, class_of_attribute)
         table = assemble(
             values,
-            targets,
-            attributes,
+            group_of_target,
+            class_of_attribute,
             self.stereotypes,
             opposites=self.opposites,
-            replicates=dict(zip(self.replicates, singles, strict=True)),
+            replicates=dict(zip(self.replicates, values_of_replicates, strict=True)),
             kind=self.kind,
             metric=self.similarity.metric,
             name=f"{self.name}, draw {number}",
         )
         if self.vocabulary is None:
             return table
-        shown = table.with_vectors({word: self.vectors[word] for word in (*targets, *attributes)})
-        return related_as_shown(table, self.vocabulary, shown=shown, independent=self.independent)
+        vectors = {word: self.vectors[word] for word in (*group_of_target, *class_of_attribute)}
+        return related_as_shown(table, self.vocabulary, shown=table.with_vectors(vectors), independent=self.independent)
 
     def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
         """Return the words of each group and of each associated class for one random draw.
 
         Depending on the design, the words of a side are the words of the list, or these words exchanged between groups
-        (classes), or words from the shuffled pool. The pool is an array of positions, and `_take` removes words from
-        it.
+        (classes), or words from the shuffled pool. The pool is an array of positions, and `_take_words` removes words
+        from it.
         """
         self.check_pool()
         rng = np.random.default_rng([seed, number])
         pool = self._positions_of_pool[rng.permutation(len(self.pool))]
-        classes = dict(self.classes)
-        groups = dict(self.groups)
+        groups, classes = dict(self.groups), dict(self.classes)
         if "target" in self.exchanged:
             groups = _exchanged(groups, self.strata, rng)
         if "attribute" in self.exchanged:
             classes = _exchanged(classes, self.strata, rng)
         if not self.classes:
             for name, n in self.sizes.items():
-                classes[name], pool = self._take(pool, n, self.topics)
+                classes[name], pool = self._take_words(pool, n, self.topics)
         if self.random_groups:
             for name, words in self.groups.items():
-                groups[name], pool = self._take(pool, len(words), self.group_topics)
+                groups[name], pool = self._take_words(pool, len(words), self.group_topics)
         return groups, classes
 
     @property
     def has_plain_vectors(self) -> bool:
         """Return True if each word has one vector and values are cosines."""
-        return not self.replicates and self.similarity == COSINES and not next(iter(self.vectors.values())).ndim > 1
+        return not self.replicates and self.similarity == COSINES and next(iter(self.vectors.values())).ndim == 1
 
     @cached_property
     def means(self) -> xr.Dataset:
@@ -278,7 +277,7 @@ class NullDesign:
         positions = np.stack([self._positions(words) for words in words_of_lists])  # (list, word)
         if (positions == positions[0]).all():
             positions = positions[:1]
-        return CategoryWords(self._rows[positions], self._profiles[positions])
+        return CategoryWords(self._unit_vectors[positions], self._profiles[positions])
 
     def _positions(self, words: Iterable[str]) -> Positions:
         """Return the position of each word among all vectors."""
@@ -300,20 +299,20 @@ class NullDesign:
         return list(self.vectors)
 
     @cached_property
-    def _place(self) -> Positions:
+    def _place_in_pool(self) -> Positions:
         """The place in the pool of each position among all vectors, or -1 for words that are not in the pool."""
         place = np.full(len(self.vectors), -1, dtype=np.intp)
         place[self._positions_of_pool] = np.arange(len(self.pool))
         return place
 
     @cached_property
-    def _products(self) -> NDArray[np.float64]:
+    def _cosines_of_pool(self) -> NDArray[np.float64]:
         """The cosines of all words of the pool."""
-        rows = self._rows[self._positions_of_pool]
+        rows = self._unit_vectors[self._positions_of_pool]
         return rows @ rows.T
 
     @cached_property
-    def _rows(self) -> NDArray[np.float64]:
+    def _unit_vectors(self) -> NDArray[np.float64]:
         """The unit vectors of all words, with replicates side by side, so that their products are mean cosines."""
         return side_by_side(list(self.vectors.values()))
 
@@ -338,10 +337,11 @@ class NullDesign:
         target_vectors = np.stack([self.vectors[word] for word in targets])
         attribute_vectors = np.stack([self.vectors[word] for word in attributes])
         mean, singles = self.similarity.average_replicates(target_vectors, attribute_vectors)
-        values, *values_of_replicates = [self._plant(np.asarray(t), targets, attributes) for t in (mean, *singles)]
+        values = self._plant(np.asarray(mean), targets, attributes)
+        values_of_replicates = [self._plant(np.asarray(single), targets, attributes) for single in singles]
         return values, values_of_replicates
 
-    def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
+    def _take_words(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
         """Take `n` words from a shuffled pool, and return them with the remaining pool.
 
         A pool has the positions of its words. Without topics, the words are the first `n`. Otherwise, they come from
@@ -351,7 +351,7 @@ class NullDesign:
         taken: list[int] = []
         for topic in range(topics):
             size = (n * (topic + 1)) // topics - len(taken)  # sizes of topics differ by one at most
-            cosine_with_first = self._products[self._place[pool[0]], self._place[pool]]
+            cosine_with_first = self._cosines_of_pool[self._place_in_pool[pool[0]], self._place_in_pool[pool]]
             # The nearest words include the first word itself.
             in_topic = np.zeros(len(pool), dtype=bool)
             in_topic[np.argpartition(-cosine_with_first, size - 1)[:size]] = True
@@ -362,22 +362,25 @@ class NullDesign:
         return tuple(self._words[position] for position in taken), pool[n_left:]
 
     def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
-        """Return similarities (target, attribute) with a planted bias, given the group or class of each word.
+        r"""Return similarities (target, attribute) with a planted bias, given the group or class of each word.
 
-        As `draw` explains, a bias b moves vectors by s, with ``s^2 = b / 2``. The cosine y of a target and an attribute
-        becomes ``(1 - s^2) y + s^2`` if the attribute's class is stereotypical for the target's group, and ``(1 - s^2)
-        y - s^2`` otherwise.
+        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along a new direction that
+        is orthogonal to all vectors, and shortens the original part so that the length stays one. Words of one group
+        and its class move in one direction, and words of the other group and class in the opposite direction. The
+        cosine y of an associated pair becomes :math:`(1 - s^2) y + s^2`, of a pair that is not associated
+        :math:`(1 - s^2) y - s^2`, and the population bias is exactly :math:`\beta`. (This holds for two groups and two
+        classes, and controls do not move.)
         """
         if not self.planted:
             return similarity
-        shift = self.planted / 2  # s^2
+        s_squared = self.planted / 2
         class_of_attribute = np.array(list(attributes.values()))
         stereotypical_class = np.array([self.stereotypes[group] for group in targets.values()])
         is_associated = stereotypical_class[:, None] == class_of_attribute  # (target, attribute)
         # Vectors of controls do not move, so their cosines shrink only by the shorter vectors of targets.
         is_moved = np.isin(class_of_attribute, list(self.sizes))
-        shrunk = np.where(is_moved, 1 - shift, np.sqrt(1 - shift)) * similarity
-        return shrunk + is_moved * np.where(is_associated, shift, -shift)
+        shrunk = np.where(is_moved, 1 - s_squared, np.sqrt(1 - s_squared)) * similarity
+        return shrunk + is_moved * np.where(is_associated, s_squared, -s_squared)
 
 
 # The sides whose words are exchanged.
@@ -406,7 +409,7 @@ def _common_topics(topics: Topics, categories: Words) -> dict[str, str]:
     `topics` has the words of each sub-topic, by group (class). Words of other sub-topics are not in the result.
     """
     topics_by_category = [topics.get(category, {}) for category in categories]
-    common_names = set.intersection(*map(set, topics_by_category)) if topics_by_category else set()
+    common_names = set.intersection(*map(set, topics_by_category)) if categories else set()
     topic_of_word: dict[str, str] = {}
     for words_of_topic in topics_by_category:
         for topic in common_names:
@@ -426,8 +429,8 @@ def _exchanged(categories: Words, strata: Mapping[str, str], rng: np.random.Gene
         words_of_stratum.setdefault(strata.get(word, ""), []).append(word)
     exchanged: dict[str, list[str]] = {category: [] for category in categories}
     for words in words_of_stratum.values():
-        for word, new in zip(words, rng.permutation(len(words)), strict=True):
-            exchanged[category_of_word[word]].append(words[new])
+        for word, position in zip(words, rng.permutation(len(words)), strict=True):
+            exchanged[category_of_word[word]].append(words[position])
     return {category: tuple(words) for category, words in exchanged.items()}
 
 
@@ -437,8 +440,8 @@ def _check_balance(wordlist: WordList) -> None:
     Words in general can be closer to one class than to another. This cancels out only if there are at least two classes
     and each is stereotypical for the same number of groups. Classes that are opposites are stereotypical for no group.
     """
-    associated = list(wordlist.stereotypes.values())
-    if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
+    n_groups_of_class = Counter(wordlist.stereotypes.values())
+    if wordlist.opposites or len(n_groups_of_class) < 2 or len(set(n_groups_of_class.values())) > 1:
         raise WordListError(
             f"With random targets, the bias of '{wordlist.name}' is zero only if each class is stereotypical"
             " for the same number of groups. Draw the attributes (random='attributes'), or both."

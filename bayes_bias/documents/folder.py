@@ -36,7 +36,7 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
     try:
         _finish(out)
         _check_empty(out, overwrite)
-        _unfinished(out).rmdir()  # can a folder be created here?
+        _create_unfinished(out).rmdir()  # raises an error if no folder can be created here
     except OSError as error:
         raise _cannot_write(out, error) from error
 
@@ -57,9 +57,12 @@ def _check_empty(out: Path, overwrite: bool) -> None:
 
 
 def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
-    """Render files into a new folder, and move them into place when all of them are complete."""
+    """Render files into a new folder, and move them into place when all of them are complete.
+
+    `render` writes all files to a folder. If it fails, the folder `out` is unchanged.
+    """
     check_folder(out, overwrite)
-    unfinished = _unfinished(out)
+    unfinished = _create_unfinished(out)
     try:
         render(unfinished)
         _move_into_place(unfinished, out, overwrite)
@@ -69,7 +72,7 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _unfinished(out: Path) -> Path:
+def _create_unfinished(out: Path) -> Path:
     """Create a new, empty folder for an unfinished report, from which it can be moved to `out` without copying files.
 
     The new folder must be on the same file system. It is next to `out` if both can exchange their names, and otherwise
@@ -141,9 +144,10 @@ def _link_what_is_not_ours(old: Path, new: Path) -> None:
     unchanged = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
     for path in old.rglob("*"):
         name = path.relative_to(old).as_posix()
+        is_new_file = os.path.lexists(new / name) and not _is_folder(new / name)
         if _is_folder(path):
             (new / name).mkdir(exist_ok=True)
-        elif name not in unchanged and (_is_folder(new / name) or not os.path.lexists(new / name)):
+        elif name not in unchanged and not is_new_file:
             os.link(path, new / name, follow_symlinks=False)
 
 
@@ -176,16 +180,15 @@ def _finish(out: Path) -> None:
     complete = out / _COMPLETE
     if not complete.is_dir():
         return
-    if new := _written_files(complete):  # empty if an interrupted run has already moved the provenance
+    if new_files := _written_files(complete):  # empty if an interrupted run has already moved the provenance
         # Remove unchanged files of an earlier report that the new report lacks, such as figures of another list.
         for name, sha256 in _written_files(out).items():
             path = (out / name).resolve()
-            is_stale = name != PROVENANCE and name not in new
+            is_stale = name != PROVENANCE and name not in new_files
             if is_stale and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
                 path.unlink()
-    # `sorted` puts False first. The key is True only for the provenance, which comes last, because it describes the
-    # other files.
-    for name in sorted(_names(complete), key=PROVENANCE.__eq__):
+    # The provenance comes last, because it describes the other files: `sorted` puts False before True.
+    for name in sorted(_names(complete), key=lambda name: name == PROVENANCE):
         (out / name).parent.mkdir(exist_ok=True)
         (complete / name).replace(out / name)
     shutil.rmtree(complete)

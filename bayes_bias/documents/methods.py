@@ -69,7 +69,7 @@ class Cited:
             for line in entry.splitlines():
                 lines.append(line if _VERBATIM.match(line) else _BARE.sub(r"\\\g<0>", line))
             return "\n".join(lines)
-        # BibTeX also counts escaped braces.
+        # BibTeX also counts escaped braces, so they are written as commands.
         note = escaped(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
         doi = quote(self.reference.doi, safe="/:;().<>[]_+*'") if _DOI.fullmatch(self.reference.doi) else ""
         return f"@misc{{{self.key},\n  note = {{{note}}},\n  doi  = {{{doi}}},\n}}"
@@ -94,7 +94,7 @@ def _is_entry(text: str) -> bool:
     depth = 0  # the number of open braces
     ends = []  # the positions at which all braces are closed
     for position, character in enumerate(text):
-        depth += {"{": 1, "}": -1}.get(character, 0)
+        depth += {"{": 1, "}": -1}.get(character, 0)  # other characters do not change it
         if depth == 0 and character == "}":
             ends.append(position)
     is_whole = depth == 0 and ends == [len(text) - 1]
@@ -149,7 +149,7 @@ class Methods:
         works = shared_references() | {key_of(source): source for source in self.sources}
         for part in chain(*self.checks):
             if isinstance(part, Cite):
-                works |= zip(part.keys, map(reference_of, part.works), strict=True)
+                works |= dict(zip(part.keys, map(reference_of, part.works), strict=True))
         cited: dict[str, Cited] = {}
         for keys in _CITED.findall(self.latex):
             for key in keys.split(","):
@@ -159,13 +159,16 @@ class Methods:
 
     @property
     def paragraphs(self) -> list[str]:
-        """The paragraphs of the plain text, in which references are cited by their numbers: "[1, 2]"."""
+        """The paragraphs of the plain text, in which references are cited by their numbers: "[1, 2]".
+
+        The template calls `cite` with the keys of references. Other text needs no escapes.
+        """
         number_of = {cited.key: str(cited.number) for cited in self.references}
 
         def cite(*keys: str) -> str:
             return "[" + ", ".join(number_of[key] for key in keys) + "]"
 
-        return self._filled(render_text, cite, str, formula(**self._terms))
+        return self._filled(render_text, cite, form=str, formula=formula(**self._terms))
 
     @property
     def plain(self) -> str:
@@ -292,17 +295,17 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
     are the parameters that occur in some posterior.
     """
     first = next(iter(fits.values()))
-    kinds = set[str]()
+    kinds = set[str]()  # of replicates
     sampled = set[str]()
     n_groups = set[int]()
-    related, adjusted, units = [], [], []
+    with_related_words, adjusted, units = [], [], []
     for name, fitted in fits.items():
         if fitted.replicate_kind:
             kinds.add(fitted.replicate_kind)
         sampled.update(map(str, fitted.posterior.data_vars))
         n_groups.add(fitted.data.sizes["group"])
         if related_sides(fitted.data):
-            related.append(name)
+            with_related_words.append(name)
         if covariates := covariates_of(fitted):
             adjusted.append((name, covariates))
         if spec.options["unit"] != AS_MEASURED:
@@ -324,7 +327,7 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "units": units,  # none if priors are in the units of the tables
         "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
         "clustered": _clustered(fits),
-        "related": related,
+        "related": with_related_words,
         "from_vectors": _priors_from_vectors(fits, spec),
         "adjusted": adjusted,
         "kind": kind,
@@ -346,14 +349,14 @@ def _priors(fits: Mapping[str, Fitted], spec: ModelSpec, sampled: set[str]) -> s
     (`variance_name`). Such a prior is described in another sentence, so it is removed here if all fits have it. If only
     some fits have it, the prior of the other fits is described.
     """
-    described: dict[str, Prior] = dict(spec.priors)
+    prior_of: dict[str, Prior] = dict(spec.priors)
     for side, parameter in PREFERENCE.items():
-        if parameter in described and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
-            del described[parameter]
-        elif parameter in described:
-            described[parameter] = without_vectors(spec, parameter).priors[parameter]
+        if parameter in prior_of and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
+            del prior_of[parameter]
+        elif parameter in prior_of:
+            prior_of[parameter] = without_vectors(spec, parameter).priors[parameter]
     priors = []
-    for name, prior in described.items():
+    for name, prior in prior_of.items():
         if name in sampled:  # tables without controls do not use all parameters
             parameter = f"the standard deviation of {_EFFECTS[name]}" if name in _EFFECTS else name
             priors.append(f"{prior} for {parameter}")
@@ -361,16 +364,16 @@ def _priors(fits: Mapping[str, Fitted], spec: ModelSpec, sampled: set[str]) -> s
 
 
 def _priors_from_vectors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sides whose preferences have a prior from vectors in some fits, with the numbers of the prior.
+    """Return the sides whose preferences have a prior from vectors in some fits, with the parameters of the prior.
 
     A side is "targets" or "attributes". If both sides have the same prior, they are named together. A posterior
     contains the variance of a side's preferences (`variance_name`) only if its prior is from vectors.
     """
     sides = [side for side in SIDES if any(variance_name(side) in fitted.posterior for fitted in fits.values())]
-    numbers = [spec.priors[PREFERENCE[side]].parameters for side in sides]
-    if len(sides) > 1 and numbers[0] == numbers[1]:
-        return [("targets and for attributes", numbers[0])]
-    return [(f"{side}s", numbers_of_side) for side, numbers_of_side in zip(sides, numbers, strict=True)]
+    parameters = {f"{side}s": spec.priors[PREFERENCE[side]].parameters for side in sides}
+    if len(sides) > 1 and parameters["targets"] == parameters["attributes"]:
+        return [("targets and for attributes", parameters["targets"])]
+    return list(parameters.items())
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:
@@ -378,10 +381,10 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
 
     The key of the list is None if it has no citation, as for a user's own list.
     """
-    others = [reference for reference in table.references if reference != table.source]
+    control_references = [reference for reference in table.references if reference != table.source]
     return {
         "key": key_of(table.source) if table.source.citation else None,
-        "control_keys": tuple(dict.fromkeys(map(key_of, others))),
+        "control_keys": tuple(dict.fromkeys(map(key_of, control_references))),
     }
 
 
@@ -395,8 +398,8 @@ def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
     for fitted in fits.values():
         for side in SIDES:
             if f"sd_{side}_cluster" in fitted.posterior:
-                for kind in fitted.data[f"{side}_clustering"].to_numpy().tolist():
-                    clustered.append(f"{side}s of {_KINDS[kind]}")
+                kinds = fitted.data[f"{side}_clustering"].to_numpy()
+                clustered += [f"{side}s of {_KINDS[kind]}" for kind in kinds]
     return list(dict.fromkeys(clustered))
 
 

@@ -100,7 +100,7 @@ def _environment(language: str, package: str = TEMPLATES) -> jinja2.Environment:
     escaped for HTML and LaTeX, and a value that is missing raises an error.
     """
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(list(map(jinja2.PackageLoader, dict.fromkeys([package, TEMPLATES])))),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys([package, TEMPLATES])]),
         undefined=jinja2.StrictUndefined,
         autoescape=language == "html",
         finalize=latex if language == "latex" else None,

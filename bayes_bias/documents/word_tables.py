@@ -136,13 +136,10 @@ def coverage_of(table: AssociationTable) -> pd.DataFrame:
         return table.coverage[["role", "name", "asked", "found"]].assign(lost=lost)
     n_targets = table.values.group.to_series().value_counts()
     n_attributes = table.values.attribute_class.to_series().value_counts()
-    rows = []
-    for role, names, sizes in (
-        ("target", table.groups, n_targets),
-        ("attribute", table.associated_classes, n_attributes),
-        ("control", table.controls, n_attributes),
-    ):
-        rows += [(role, name, float("nan"), sizes[name], "") for name in names]
+    unknown = float("nan")
+    rows = [("target", name, unknown, n_targets[name], "") for name in table.groups]
+    rows += [("attribute", name, unknown, n_attributes[name], "") for name in table.associated_classes]
+    rows += [("control", name, unknown, n_attributes[name], "") for name in table.controls]
     return pd.DataFrame(rows, columns=["role", "name", "asked", "found", "lost"])
 
 

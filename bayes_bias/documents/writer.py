@@ -88,7 +88,10 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
 
 
 def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
-    """Return the figure that contains these axes in several formats, and whether its font lacks some letters."""
+    """Return the figure that contains these axes in several formats, and whether its font lacks some letters.
+
+    If letters are missing, Matplotlib issues warnings, which are collected in `messages`.
+    """
     figure = cast(Figure, ax.get_figure(root=True))
     with _missing_glyphs() as messages:
         # Layout takes longer than drawing, so the figure is laid out only once for all formats.
@@ -101,7 +104,10 @@ def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """Return a figure as PNG, PDF, or SVG with text as text. Equal figures produce equal bytes."""
+    """Return a figure as PNG, PDF, or SVG with text as text. Equal figures produce equal bytes.
+
+    For this purpose, metadata contains no dates. In SVG, Matplotlib's font is replaced by fonts of the browser.
+    """
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=suffix, dpi=DPI, metadata=_NO_DATES[suffix])
@@ -214,7 +220,7 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
 
     Figures are rendered in other processes while this process writes the files that do not depend on them.
     """
-    axes = {name: draw() for name, draw in document.figures.items()}
+    axes = {name: draw() for name, draw in document.figures.items()}  # the functions draw the figures
     for ax in axes.values():
         name_units(cast(Figure, ax.get_figure(root=True)), document.unit)
     with render_in_background(axes, formats) as figures:
@@ -231,7 +237,8 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
             save(folder / name)
         for name, fit in document.fits.items():
             tree = fit.tree if isinstance(fit, Fitted) else fit
-            save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
+            file_name = f"posterior-{name}.nc" if name else "posterior.nc"  # a single posterior has no name
+            save_posterior(tree, folder / file_name)
         svgs = write_figures(figures, folder / "figures", formats)
     (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
     # The provenance comes last, because it contains a hash of every other file.

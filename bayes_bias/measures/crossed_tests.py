@@ -248,21 +248,22 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     """
     check_ci_prob(ci_prob)
     table = table_of_samples(table, _MIN_F)
-    groups = len(table.groups)
-    classes = len(table.associated_classes)
-    if (groups, classes) != (2, 2):
+    n_groups = len(table.groups)
+    n_classes = len(table.associated_classes)
+    if (n_groups, n_classes) != (2, 2):
         raise MeasureError(
-            f"{_MIN_F} compares two groups and two classes, but this table has {groups} and {classes}. Use"
+            f"{_MIN_F} compares two groups and two classes, but this table has {n_groups} and {n_classes}. Use"
             " the quasi-F, which compares several."
         )
     scores = WordScores.from_table(table)
-    target_variance, target_df = _pooled_variance(scores.target_scores, table.group_index)
-    attribute_variance, attribute_df = _pooled_variance(scores.attribute_scores, table.class_index)
+    target_variance, target_df = _variance_of_difference(scores.target_scores, table.group_index)
+    attribute_variance, attribute_df = _variance_of_difference(scores.attribute_scores, table.class_index)
     if min(target_variance, attribute_variance) < ROUNDING**2:
         raise MeasureError(
             f"{_MIN_F} is not defined, because all words of each group or class have the same"
             " score, so there is no spread."
         )
+    # Variances of the bias, from which F and its degrees of freedom follow: the variance over targets is bias^2 / F_1.
     variance = target_variance + attribute_variance
     df = variance**2 / (target_variance**2 / target_df + attribute_variance**2 / attribute_df)
     f1 = scores.bias**2 / target_variance
@@ -270,18 +271,18 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     return MinF.of(scores, table, variance, df, ci_prob, f1=f1, f2=f2)
 
 
-def _pooled_variance(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
-    """Return the variance of the bias over the words of two groups or classes with equal variances, and its degrees of
-    freedom.
+def _variance_of_difference(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
+    """Return the sampling variance of the difference between the mean scores of two groups (or classes), and its
+    degrees of freedom.
 
-    `cell_of` is the group or class of each score. With the pooled variance s^2 and n_1 and n_2 words, the variance of
-    the difference of means is ``s^2 (1 / n_1 + 1 / n_2)``.
+    `cell_of` is the group or class of each word, 0 or 1. The variance s^2 within groups is pooled, that is, assumed to
+    be equal in both. With n_1 and n_2 words, the variance of the difference is ``s^2 (1 / n_1 + 1 / n_2)``.
     """
     n = np.bincount(cell_of)
     means = np.bincount(cell_of, scores) / n
     df = len(scores) - len(n)
-    pooled_variance = ((scores - means[cell_of]) ** 2).sum() / df
-    return float(pooled_variance * (1 / n).sum()), df
+    s_squared = ((scores - means[cell_of]) ** 2).sum() / df
+    return float(s_squared * (1 / n).sum()), df
 
 
 Sampled = Literal["both", "targets", "attributes"]
@@ -627,11 +628,13 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
             " there is no spread to test against."
         )
     variances = _restricted_maximum(design.parts, len(design.shares))
-    positive = variances > 0
-    _, _, curvature = _deviance(design.parts, variances)
-    share = design.shares[positive]
     variance = float(design.shares @ variances)
-    df = variance**2 / float(share @ np.linalg.solve(curvature[np.ix_(positive, positive)], share))
+    # The information is half of the deviance's curvature, so 2 V^2 / h'Ch is V^2 / (h' curvature^-1 h). A variance of
+    # zero has no uncertainty.
+    positive = variances > 0
+    h = design.shares[positive]
+    _, _, curvature = _deviance(design.parts, variances)
+    df = variance**2 / float(h @ np.linalg.solve(curvature[np.ix_(positive, positive)], h))
     sd = pd.Series(np.sqrt(variances), index=pd.Index(design.names, name="effect"))
     return Reml.of(scores, table, variance, df, ci_prob, sd=sd)
 
@@ -666,11 +669,12 @@ class _Design(NamedTuple):
         divided by the number of pairs. Variances whose patterns are zero in all parts are omitted: with one group,
         attributes have no preferences.
         """
-        data, weights = scores.statistics, scores.weights
-        n_targets = data.n_targets.to_numpy()
-        n_attributes = data.n_attributes.to_numpy()
-        target_patterns = _patterns("target", 1 / n_attributes)
-        attribute_patterns = _patterns("attribute", 1 / n_targets)
+        data = scores.statistics
+        w = scores.weights  # (groups, classes)
+        n_targets = data.n_targets.to_numpy()  # of each group
+        n_attributes = data.n_attributes.to_numpy()  # of each class
+        target_patterns = _patterns("target", 1 / n_attributes)  # (variances, classes, classes)
+        attribute_patterns = _patterns("attribute", 1 / n_targets)  # (variances, groups, groups)
         residual_ss = data.interaction_ss.to_numpy().reshape(1, 1)
         residual_df = float(data.interaction_df)
         parts = [
@@ -678,10 +682,11 @@ class _Design(NamedTuple):
             _Part(*_scatter(data.attribute_mean.to_numpy(), data.class_of.to_numpy()), attribute_patterns),
             _Part(residual_ss, residual_df, _patterns("residual", np.ones(1))),
         ]
-        targets = np.einsum("gc,mcd,gd,g->m", weights, target_patterns[:-1], weights, 1 / n_targets)
-        attributes = np.einsum("gc,mgh,hc,c->m", weights, attribute_patterns[:-1], weights, 1 / n_attributes)
-        residual = (weights**2 / np.outer(n_targets, n_attributes)).sum()
-        shares = np.append(targets + attributes, residual)
+        # The sums of w'Pw / n over groups g and over classes c, for each variance m except that of residuals.
+        target_shares = np.einsum("gc,mcd,gd,g->m", w, target_patterns[:-1], w, 1 / n_targets)
+        attribute_shares = np.einsum("gc,mgh,hc,c->m", w, attribute_patterns[:-1], w, 1 / n_attributes)
+        residual_share = (w**2 / np.outer(n_targets, n_attributes)).sum()
+        shares = np.append(target_shares + attribute_shares, residual_share)
         varies = np.any([part.patterns.any(axis=(1, 2)) for part in parts], axis=0)
         names = np.array(_COMPONENTS)[varies].tolist()
         return cls(names, [part._replace(patterns=part.patterns[varies]) for part in parts], shares[varies])
@@ -691,15 +696,16 @@ def _patterns(side: str, residual: _Numbers) -> _Numbers:
     """Return covariances over classes (groups) of the means of a target (an attribute), for one unit of each variance.
 
     The result has a matrix (cells, cells) for each variance in `_COMPONENTS`: the level and the preference of targets,
-    those of attributes, and the residual. Levels are constant over classes (groups), and preferences sum to zero.
+    those of attributes, and the residual. Only the variances of the `side` and of the residual are not zero. Levels are
+    constant over the k classes (groups). Preferences sum to zero, so their covariance is ``-1 / (k - 1)``.
     `residual` is the variance of the mean residual in each class (group) for one unit of the residual variance.
     """
-    cells = len(residual)
-    patterns = np.zeros((len(_COMPONENTS), cells, cells))
-    if side in _COMPONENTS[:-1]:  # preferences follow levels
+    k = len(residual)
+    patterns = np.zeros((len(_COMPONENTS), k, k))
+    if side != "residual":
         level = _COMPONENTS.index(side)
         patterns[level] = 1
-        patterns[level + 1] = (cells * np.eye(cells) - 1) / max(cells - 1, 1)
+        patterns[level + 1] = (k * np.eye(k) - 1) / max(k - 1, 1)  # the preference of the side
     patterns[-1] = np.diag(residual)
     return patterns
 
@@ -713,8 +719,9 @@ def _scatter(means: _Numbers, cell_of: NDArray[np.integer]) -> tuple[_Numbers, f
 def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numbers, _Numbers]:
     r"""Return minus twice the restricted log likelihood, with its first and second derivatives.
 
-    A part with the scatter S and n degrees of freedom has the covariance :math:`\Sigma = \sum_m \sigma^2_m P_m`, the
-    deviance and its first and second derivatives
+    The likelihood is a product over independent `parts`, so the deviance is their sum. A part with the scatter matrix S
+    and n degrees of freedom has the covariance :math:`\Sigma = \sum_m \sigma^2_m P_m`, the deviance, and its first and
+    second derivatives with respect to :math:`\sigma^2_m` and :math:`\sigma^2_l`
 
     .. math:: n \log |\Sigma| + \mathrm{tr}\, \Sigma^{-1} S, \qquad
               n\, \mathrm{tr}\, A_m - \mathrm{tr}\, A_m \Sigma^{-1} S, \qquad
@@ -729,13 +736,13 @@ def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numb
     for scatter, df, patterns in parts:
         covariance = np.tensordot(variances, patterns, axes=1)
         precision = np.linalg.inv(covariance)
-        a = precision @ patterns
+        a = precision @ patterns  # A_m for each variance m
         fit = precision @ scatter
-        value += df * np.linalg.slogdet(covariance)[1] + np.trace(fit)
+        value += df * np.linalg.slogdet(covariance).logabsdet + np.trace(fit)
         slope += df * np.einsum("mii->m", a) - np.einsum("mij,ji->m", a, fit)
-        products = np.einsum("mij,ljk->mlik", a, a)
-        fitted_products = np.einsum("mlik,ki->ml", products, fit)
-        curvature += fitted_products + fitted_products.T - df * np.einsum("mlii->ml", products)
+        products = np.einsum("mij,ljk->mlik", a, a)  # A_m A_l
+        traces = np.einsum("mlik,ki->ml", products, fit)  # of A_m A_l times the fit
+        curvature += traces + traces.T - df * np.einsum("mlii->ml", products)
     return float(value), slope, curvature
 
 

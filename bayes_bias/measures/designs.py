@@ -65,7 +65,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
 
 
 def require_complete(table: AssociationTable, measure: str) -> None:
-    """Raise an error if a table has missing or repeated pairs."""
+    """Raise an error if a table has missing or repeated pairs. `measure` is the name of the measure that needs them."""
     check_table(table)
     if not table.is_complete:
         missing = int(np.isnan(table.values.to_numpy()).sum())
@@ -120,7 +120,10 @@ _ONE_SPACE = ("template",)
 
 
 def require_replicates(table: AssociationTable, measure: str) -> Replicates:
-    """Return the replicates. Raise an error if a table has no replicates, or does not contain cosines."""
+    """Return the replicates of a table, which are repeated measurements of all words, such as sentence templates.
+
+    Raise an error if a table has no replicates, or does not contain cosines. `measure` is the name in the message.
+    """
     check_table(table)
     if table.metric != COSINE:
         raise OtherDataError(f"{measure} needs cosines of sentences, but this table contains {table.metric.plural}.")
@@ -138,7 +141,11 @@ def shares_a_space(table: AssociationTable) -> bool:
 
 
 def require_one_space(table: AssociationTable, measure: str) -> None:
-    """Raise an error if vectors of different replicates are not comparable."""
+    """Raise an error if vectors of different replicates are not comparable.
+
+    They are comparable if one encoder made all of them, in different templates. The vectors of two training runs, in
+    contrast, have unrelated coordinates, so a cosine between them has no meaning.
+    """
     replicates = require_replicates(table, measure)
     if not shares_a_space(table):
         raise MeasureError(

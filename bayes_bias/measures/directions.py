@@ -331,7 +331,10 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
 @measure("relative norm distance", rank=90)
 def _relative_norm_of(occasion: Occasion) -> pd.DataFrame:
-    """Return a row for each associated class, whose words are compared with the two groups of the table."""
+    """Return a row of the table of measures for each associated class.
+
+    The words of the class are compared with the mean vectors of the two groups of the table.
+    """
     if len(occasion.groups) != 2:
         raise MeasureError(
             f"The relative norm distance compares two groups, but this table has {len(occasion.groups)}."
@@ -365,9 +368,8 @@ class PairDir(WordResult):
         least = self.words.agreement.idxmin()
         random = f" (random pairs: {bounds(*self.chance, decimals=2)})" if self.chance else ""
         return (
-            f"PairDir: the differences of {len(self.words)} pairs have a mean cosine of"
-            f" {plain(self.value, 2)}{random}. The pair that agrees least is {least},"
-            f" {plain(self.words.agreement[least], 2)}"
+            f"PairDir: the differences of {len(self.words)} pairs have a mean cosine of {plain(self.value, 2)}{random}."
+            f" The pair that agrees least is {least}, {plain(self.words.agreement[least], 2)}"
         )
 
 

@@ -67,15 +67,15 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     """
     check_bias(bias)
     n = check_count("n", n, "words", refusal=MeasureError)
-    nearest = bias.idxmax(axis=1)
-    most = {}
+    class_of_word = bias.idxmax(axis=1)
+    most_biased_words = {}
     for name in bias.columns:
-        words = bias.loc[nearest == name, name].nlargest(n).index.tolist()
+        words = bias.loc[class_of_word == name, name].nlargest(n).index.tolist()
         if len(words) < n:
             lean = "word leans" if len(words) == 1 else "words lean"
             raise MeasureError(f"`n` is {n}, but only {len(words)} {lean} to '{name}'. Use a smaller number.")
-        most[str(name)] = words
-    return most
+        most_biased_words[str(name)] = words
+    return most_biased_words
 
 
 def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
@@ -161,8 +161,9 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
     # Each cluster gets the name of a group, matched to maximise agreement.
     names = np.array(list(groups))
-    shared = confusion_matrix([list(groups).index(name) for name in group], cluster).T
-    _, group_of_cluster = scipy.optimize.linear_sum_assignment(shared, maximize=True)
+    group_number = [list(groups).index(name) for name in group]
+    n_words = confusion_matrix(group_number, cluster).T  # (clusters, groups)
+    _, group_of_cluster = scipy.optimize.linear_sum_assignment(n_words, maximize=True)
     predicted = names[group_of_cluster[cluster]]
     return WordResult(
         measure="clustering",
@@ -306,15 +307,15 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     # No word is its own neighbour.
     similarity[np.arange(len(words)), bias.index.get_indexer(words)] = -np.inf
     nearest = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
-    leans_to = bias.to_numpy().argmax(axis=1)[nearest]
-    share = np.stack([(leans_to == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
-    former = bias.loc[list(words)].to_numpy()
-    if (share.std(axis=0) == 0).any() or (former.std(axis=0) == 0).any():
+    class_of_neighbour = bias.to_numpy().argmax(axis=1)[nearest]  # (words, k)
+    share = np.stack([(class_of_neighbour == c).mean(axis=1) for c in range(bias.shape[1])], axis=1)
+    bias_before = bias.loc[list(words)].to_numpy()
+    if (share.std(axis=0) == 0).any() or (bias_before.std(axis=0) == 0).any():
         raise MeasureError(
             "Neighbours are not defined, because all words have the same bias or neighbours,"
             " so there is no correlation."
         )
-    tests = [scipy.stats.pearsonr(share[:, c], former[:, c]) for c in range(bias.shape[1])]
+    tests = [scipy.stats.pearsonr(share[:, c], bias_before[:, c]) for c in range(bias.shape[1])]
     return WordResult(
         measure="neighbours",
         value=float(np.mean([test.statistic for test in tests])),

@@ -134,18 +134,19 @@ def unmasking(table: AssociationTable) -> WordResult:
             "This measure needs probabilities of the attributes themselves: log_probabilities(list, model,"
             " predict='attributes', corrected=False)."
         )
-    templates = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
-    q = np.mean([_class_probabilities(values, table) for values in templates], axis=0)
-    even = np.full(q.shape[1], 1 / q.shape[1])
+    # `singles` are the tables of the templates. Without templates, there are none.
+    log_p = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
+    q = np.mean([_class_probabilities(values, table) for values in log_p], axis=0)  # (targets, classes)
+    uniform = np.full(q.shape[1], 1 / q.shape[1])
     order = np.argsort(table.group_index, kind="stable")
-    distance = np.array([scipy.spatial.distance.jensenshannon(row, even, base=2) for row in q[order]])
-    classes = dict(zip(table.associated_classes, q[order].T, strict=True))
+    distance = np.array([scipy.spatial.distance.jensenshannon(row, uniform, base=2) for row in q[order]])
+    q_of_class = dict(zip(table.associated_classes, q[order].T, strict=True))
     return WordResult(
         measure="unmasking",
         word_value="distance",
         value=float(distance.mean()),
-        range=(0.0, float(scipy.spatial.distance.jensenshannon(np.eye(len(even))[0], even, base=2))),
-        words=labels(table).assign(**classes, distance=distance),
+        range=(0.0, float(scipy.spatial.distance.jensenshannon(np.eye(len(uniform))[0], uniform, base=2))),
+        words=labels(table).assign(**q_of_class, distance=distance),
     )
 
 

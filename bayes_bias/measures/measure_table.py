@@ -79,16 +79,18 @@ class MeasureTable(Tabled):
     def laid_out(self, rows: pd.DataFrame) -> Layout:
         """Lay out rows of the table, which may be followed by other rows with the same columns.
 
-        The interval from lists of random words is shown in the fourth column if it was computed.
+        The interval from lists of random words is shown in the fourth column if it was computed. A `spare` column is
+        omitted in narrow terminals. The names of interval columns, such as "ci95_lb", contain the percentage.
         """
         ranges = rows.low.map(_bound) + " to " + rows.high.map(_bound)
         lower, _ = interval_columns(rows)
+        percentage = lower.removeprefix("ci").removesuffix("_lb")
         columns = [
             Column("value", rows.value, plain),
             Column("no bias", [DASH if pd.isna(b0) else f"{b0:g}" for b0 in rows.b0]),
             Column("range", ranges, spare=True),
             Column("p", rows.p_value, probability),
-            Column(f"{lower.removeprefix('ci').removesuffix('_lb')}% interval", self._intervals(rows)),
+            Column(f"{percentage}% interval", self._intervals(rows)),
         ]
         if "chance" in rows:
             columns.insert(3, interval_column("random words", rows, of="chance"))
@@ -221,10 +223,7 @@ def measure_all(
     in_table = [name for name in names if name not in left_out]
     crossed_tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
     without_interval = [name for name in in_table if name not in results or results[name].interval is None]
-    distributions = (
-        ("chance", chance_draws, random_tables, crossed_tests),
-        ("redrawn", redraws, redrawn_tables, []),
-    )
+    distributions = (("chance", chance_draws, random_tables, crossed_tests), ("redrawn", redraws, redrawn_tables, ()))
     for distribution, draws, tables_of, tests_of_bias in distributions:
         if not draws or frame.empty:
             continue
@@ -294,17 +293,18 @@ def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
 def _error_of(name: str, error: Exception) -> str:
     """Describe the error that the function of a measure raised, with its line, in a sentence.
 
-    `Occasion.answered_by` calls the function of the measure, whose frame in the traceback is therefore the next one.
+    `Occasion.answered_by` calls the function of the measure, whose frame in the traceback is therefore the next one. If
+    this function was not called, the last frame is named.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    functions = [frame.name for frame in frames]
+    functions = [frame.name for frame in frames]  # names, from the outermost to the innermost
     caller = Occasion.answered_by.__name__
     frame_of_measure = frames[functions.index(caller) + 1] if caller in functions[:-1] else frames[-1]
     text = " ".join(str(error).split())
+    kind = f"{type(error).__name__}: {text}" if text else type(error).__name__
     place = f"{Path(frame_of_measure.filename).name}, line {frame_of_measure.lineno}"
     return (
-        f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({place}). Correct the function of this"
-        " measure, or omit the measure with only=[...]."
+        f"{name}: raised {kind} ({place}). Correct the function of this measure, or omit the measure with only=[...]."
     )
 
 
@@ -333,7 +333,10 @@ def measure_names() -> list[str]:
 
 
 def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of measures as a tuple. Raise an error for unknown names."""
+    """Return the names of measures as a tuple. Raise an error for unknown names.
+
+    `argument` is the name of the argument in messages.
+    """
     allowed_names = measure_names()
     names = as_tuple(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:

@@ -76,18 +76,19 @@ def random_tables(
     pool_words = list(pool)
     prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
     own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # including words of defining sets
+    own_lengths = dict(table.lengths or {})
     categories = {side: table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES}
     for number in range(draws):
         order = np.random.default_rng([seed, number]).permutation(len(pool_words)).tolist()
         drawn = [pool_words[k] for k in order[:needed]]
         words_of_side = dict(own_words)
-        remaining = iter(drawn)
+        remaining = iter(drawn)  # the sides take their words from it in turn
         for side in replaced:
             words_of_side[side] = list(islice(remaining, len(own_words[side])))
+        # If vectors are scaled to unit length, their original lengths are stored as well.
         vectors = own_vectors | {word: prepared[word] for word in drawn}
-        word_lengths = None
-        if similarity.unit:
-            word_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
+        drawn_lengths = {word: lengths(pool[word]) for word in drawn}
+        word_lengths = own_lengths | drawn_lengths if similarity.unit else None
         targets, attributes = (np.stack([vectors[word] for word in words]) for words in words_of_side.values())
         mean, singles = similarity.average_replicates(targets, attributes)
         replicates = list(map(np.asarray, singles))
@@ -125,14 +126,14 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
         raise MeasureError("The lists are too long for their words to be drawn again.")
     table = table.without_controls()
     singles = [single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else []
-    units = {side: list(_units_of_categories(table, side)) for side in SIDES}
+    units_of_side = {side: list(_units_of_categories(table, side)) for side in SIDES}
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
-        positions = {side: _drawn_positions(units[side], rng) for side in SIDES}
-        chosen = rng.integers(len(singles), size=len(singles))
-        block = np.ix_(positions["target"], positions["attribute"])
-        replicates = [singles[k][block] for k in chosen]
-        mean = np.mean(replicates, axis=0) if replicates else table.values.to_numpy()[block]
+        positions = {side: _drawn_positions(units_of_side[side], rng) for side in SIDES}
+        drawn_replicates = rng.integers(len(singles), size=len(singles))
+        pairs = np.ix_(positions["target"], positions["attribute"])
+        replicates = [singles[k][pairs] for k in drawn_replicates]
+        mean = np.mean(replicates, axis=0) if replicates else table.values.to_numpy()[pairs]
         # A word that is drawn several times gets a name for each copy.
         original: dict[str, str] = {}
         words_of_side, categories = {}, {}
@@ -142,8 +143,8 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
             original |= copies
             words_of_side[side] = list(copies)
             categories[side] = table.values[CATEGORY_COORD[side]].to_numpy()[positions[side]]
-        vectors = None if table.vectors is None else _Copies(table.vectors, original, chosen)
-        word_lengths = None if table.lengths is None else _Copies(table.lengths, original, chosen)
+        vectors = None if table.vectors is None else _Copies(table.vectors, original, drawn_replicates)
+        word_lengths = None if table.lengths is None else _Copies(table.lengths, original, drawn_replicates)
         yield _with_words(table, words_of_side, categories, mean, replicates, vectors, word_lengths)
 
 
@@ -214,26 +215,26 @@ class _Copies:
 
 def _with_words(
     table: AssociationTable,
-    sides: Mapping[Side, list[str]],
+    words_of_side: Mapping[Side, list[str]],
     categories: Mapping[Side, NDArray[np.str_]],
-    mean: NDArray[np.float64],
-    singles: list[NDArray[np.float64]],
+    values: NDArray[np.float64],
+    values_of_replicates: list[NDArray[np.float64]],
     vectors: Vectors | None,
     lengths_of: Any,
 ) -> AssociationTable:
     """Return a table of the same design with other words in the groups and classes.
 
-    `sides` are the words of each side, `categories` their groups or classes, `mean` their values, and `singles` the
-    values of each replicate.
+    `words_of_side` are the words of targets and of attributes, and `categories` their groups or classes. `values` has
+    a row for each target and a column for each attribute. It is the mean of `values_of_replicates`, if there are any.
     """
-    category_of = {side: dict(zip(sides[side], categories[side].tolist(), strict=True)) for side in SIDES}
+    category_of = {side: dict(zip(words_of_side[side], categories[side].tolist(), strict=True)) for side in SIDES}
     return assemble(
-        mean,
+        values,
         category_of["target"],
         category_of["attribute"],
         table.stereotypes,
         opposites=table.opposites,
-        replicates={str(number): single for number, single in enumerate(singles)},
+        replicates={str(number): single for number, single in enumerate(values_of_replicates)},
         kind="replicate" if table.replicates is None else table.replicates.kind,
         metric=table.metric,
         name=table.name,
@@ -324,13 +325,14 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
     values = np.array([result.value for result in results])
     low, high = np.quantile(values, [0.025, 0.975])
     sides = np.array([np.sign(result.value - result.b0) for result in results])  # NaN without a value for "no bias"
+    same_side = max((sides > 0).mean(), (sides < 0).mean()) if np.isfinite(sides).all() else np.nan
     return Robustness(
         values=values,
         mean=float(values.mean()),
         sd=float(values.std(ddof=1)),
         low=float(low),
         high=float(high),
-        same_side=float(max((sides > 0).mean(), (sides < 0).mean()) if np.isfinite(sides).all() else np.nan),
+        same_side=float(same_side),
         reliability=_reliability(results),
     )
 

@@ -67,19 +67,20 @@ def permutation_tests(
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred[:, :n_first].sum(axis=1, keepdims=True)
     tie = _TIE * np.abs(centred).sum(axis=1, keepdims=True)
-    count = comb(scores.shape[1], n_first)
-    if permutations is None and count <= MOST_PARTITIONS:
+    n_regroupings = comb(scores.shape[1], n_first)
+    if permutations is None and n_regroupings <= MOST_PARTITIONS:
         tests = []
-        rows_at_once = max(MOST_PARTITIONS // count, 1)
+        rows_at_once = max(MOST_PARTITIONS // n_regroupings, 1)
         for start in range(0, len(centred), rows_at_once):
             rows = slice(start, start + rows_at_once)
-            extreme = _count_extreme(_all_sums(centred[rows], n_first), observed[rows], tie[rows], alternative)
-            tests += [PermutationTest(int(number) / count, exact=True, partitions=count) for number in extreme]
+            sums = _all_sums(centred[rows], n_first)
+            for n_extreme in _count_extreme(sums, observed[rows], tie[rows], alternative).tolist():
+                tests.append(PermutationTest(n_extreme / n_regroupings, exact=True, partitions=n_regroupings))
         return tests
     draws = permutations or DEFAULT_PERMUTATIONS
     chunks = _random_sums(centred, n_first, draws, seed)
-    totals = np.sum([_count_extreme(sums, observed, tie, alternative) for sums in chunks], axis=0)
-    return [PermutationTest((int(total) + 1) / (draws + 1), exact=False, partitions=draws) for total in totals]
+    n_extreme_of_row = np.sum([_count_extreme(sums, observed, tie, alternative) for sums in chunks], axis=0)
+    return [PermutationTest((n + 1) / (draws + 1), exact=False, partitions=draws) for n in n_extreme_of_row.tolist()]
 
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
@@ -147,14 +148,14 @@ def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
 def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterator[np.ndarray]:
     """Yield the sums of random subsets of each row, in chunks of draws, as arrays (rows, chunk).
 
-    If there are few subsets, all sums are computed, and some are drawn. Otherwise, each draw permutes an indicator of
-    the subset, and sums are products of values and indicators.
+    If there are few subsets (at most `_LISTED` for each draw), all sums are computed, and some are drawn. Otherwise,
+    each draw permutes an indicator of the subset, and sums are products of values and indicators.
     """
     rng = np.random.default_rng(seed)
-    count = comb(values.shape[1], size)
-    if count <= _LISTED * draws:
+    n_subsets = comb(values.shape[1], size)
+    if n_subsets <= _LISTED * draws:
         sums = _all_sums(values, size)
-        yield sums[:, rng.integers(count, size=draws)]
+        yield sums[:, rng.integers(n_subsets, size=draws)]
         return
     in_first = np.arange(values.shape[1]) < size
     for start in range(0, draws, _CHUNK):

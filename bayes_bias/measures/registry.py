@@ -57,7 +57,11 @@ class Occasion:
 
     @property
     def original_vectors(self) -> Vectors:
-        """The vectors of all words, at their original lengths."""
+        """The vectors of all words, at their original lengths.
+
+        The table may only have vectors that were scaled to unit length. If a word has such a vector (in
+        `self.vectors`), but none at its original length, raise an error.
+        """
         vectors = _required(self.table.original_vectors)
         if any(word in self.vectors and word not in vectors for word in self.table_words):
             raise MeasureError(
@@ -192,7 +196,11 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     check_kind("measure", name, str, "not a name. Write @measure('my measure').", MeasureError)
 
     def register(function: F) -> F:
-        """Add the function to the measures, unless a function of another module has the same name."""
+        """Add the function to the measures under the `name` and `rank` of the decorator, and return it unchanged.
+
+        A name that a function of another module has is an error. In the same module, the new function takes the place
+        of the earlier one, so that a module can be loaded again.
+        """
         if not callable(function):
             raise MeasureError(f"The measure '{name}' is {function!r}. Decorate a function.")
         _check_signature(name, function)

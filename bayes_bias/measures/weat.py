@@ -310,6 +310,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     association = closeness[np.arange(len(group_of)), group_of]  # with the class of the target's own group
+    # In g, a sum of group means, each target has the weight 1 / size of its group.
     permutations = check_count("permutations", permutations, "draws", refusal=MeasureError)
     if len(sizes) > 2:
         p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
@@ -397,7 +398,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
     for k, name in enumerate(table.groups):
         members = slice(design.n_x) if k == 0 else slice(design.n_x, None)
         to_class = [design.to_a[members], design.to_b[members]]
-        test = separated(
+        level_2 = separated(
             to_class[k].mean(axis=0),
             to_class[1 - k].mean(axis=0),
             f"ML-EAT is not defined, because all attributes have the same mean cosine with {name}",
@@ -405,7 +406,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
             permutations=permutations,
             seed=seed,
         )
-        rows[name] = {"effect_size": test["value"], "p_value": test["p_value"], "largest": test["range"][1]}
+        rows[name] = {"effect_size": level_2["value"], "p_value": level_2["p_value"], "largest": level_2["range"][1]}
         for class_name, block in zip(table.associated_classes, to_class, strict=True):
             cells[name, class_name] = {"mean": float(block.mean()), "sd": float(np.std(block, ddof=1))}
     return MlEat(
@@ -524,17 +525,20 @@ def sd_weat(
     result = SdWeat(value=value, range=(0.0, most), b0=float("nan"), effect_sizes=effects)
     if vocabulary is None:
         return result
-    words = _control_words(table, vocabulary)
-    control = np.empty(_CONTROL_GROUPS)
+    control_words = _control_words(table, vocabulary)
+    control = np.empty(_CONTROL_GROUPS)  # SD-WEAT of each group of control words
     for k in range(_CONTROL_GROUPS):
-        chosen = rng.choice(words.shape[1], _CONTROL_WORDS, replace=False)
-        control[k] = _effect_sizes_of_sets(words[:, chosen], in_group, draws, size, rng).std(ddof=1)
+        positions = rng.choice(control_words.shape[1], _CONTROL_WORDS, replace=False)
+        control[k] = _effect_sizes_of_sets(control_words[:, positions], in_group, draws, size, rng).std(ddof=1)
     z = float((value - control.mean()) / control.std(ddof=1))
     return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
 
 
 def _check_pool(table: AssociationTable, size: int) -> None:
-    """Raise an error if SD-WEAT is not defined for the table or the size of sets."""
+    """Raise an error if SD-WEAT is not defined for the table or the size of sets.
+
+    The table must be complete, and have two groups of two or more targets, and attributes for two sets of `size`.
+    """
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)

@@ -120,11 +120,12 @@ def _excess(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     if "excess" not in table.index.get_level_values("estimand"):
         return []
     controls = list(map(shortened, data.control.to_numpy().tolist()))
-    rows, n_controls = table.loc[["excess"]], len(controls)
+    rows = table.loc[["excess"]]
     blocks = []
     for g, group in enumerate(data.group.to_numpy().tolist()):
-        heading = f"{shortened(group)}: excess of own stereotype over"
-        blocks.append(Rows(heading, controls, rows[g * n_controls : (g + 1) * n_controls]))
+        start = g * len(controls)
+        rows_of_group = rows[start : start + len(controls)]
+        blocks.append(Rows(f"{shortened(group)}: excess of own stereotype over", controls, rows_of_group))
     return blocks
 
 

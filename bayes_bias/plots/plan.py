@@ -60,51 +60,54 @@ def plot_plan(
     if planned is None:
         counts = COUNTS if fitted.replicate_kind else None
         planned = plan(fitted, bias, LENGTHS, LENGTHS, counts, scope=scope, ci_prob=ci_prob)
-    grid = _shown(fitted, planned)
+    shown = _figure_of_plan(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
-        x = grid.grid[grid.x].to_numpy()
-        y = grid.grid[grid.y].to_numpy()
-        power = grid.grid.power.transpose(grid.y, grid.x)
-        width = grid.grid.width.transpose(grid.y, grid.x)
+        x = shown.grid[shown.x].to_numpy()
+        y = shown.grid[shown.y].to_numpy()
+        power = shown.grid.power.transpose(shown.y, shown.x)
+        width = shown.grid.width.transpose(shown.y, shown.x)
+        # Coloured areas of power, with their colour bar.
         areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         bar = ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
+        # White lines of equal half-width of the interval, with labels.
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
         # With a dark edge, white is visible on yellow as well as on blue.
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
             # Labels close to the edges of the axes would be cut off.
-            at = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
-            label.set_visible(bool((at > _EDGE).all() and (at < 1 - _EDGE).all()))
+            position = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
+            label.set_visible(bool((position > _EDGE).all() and (position < 1 - _EDGE).all()))
+        # The line of the usual power, and the entries of the legend, which contours do not make themselves.
         ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
         ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
         ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")
         cross: dict[str, Any] = {"marker": "X", "color": INK, "markeredgecolor": "white", "markersize": 9}
-        ax.plot(*grid.here, linestyle="", label=grid.these, **cross)
-        ax.set(xscale="log", yscale="log", xlabel=grid.x_label, ylabel=grid.y_label)
+        ax.plot(*shown.position_of_lists, linestyle="", label=shown.label_of_lists, **cross)
+        ax.set(xscale="log", yscale="log", xlabel=shown.x_label, ylabel=shown.y_label)
         for axis, ticks in ((ax.xaxis, x), (ax.yaxis, y)):
             axis.set_ticks(ticks, labels=[f"{n:g}" for n in ticks], minor=False)
             axis.set_ticks([], minor=True)
         legend_below(ax, shown=legend)
-        return finish(ax, fitted, grid.question, bars=[bar.ax])
+        return finish(ax, fitted, shown.question, bars=[bar.ax])
 
 
 @dataclass(frozen=True, eq=False)
-class _Shown:
-    """The values along the axes, and the position of the lists of this fit."""
+class _Figure:
+    """What a figure of power shows: the grid, the variables on its axes, and the position of the lists of this fit."""
 
     grid: xr.Dataset
     x: str
     y: str
     x_label: str
     y_label: str
-    here: tuple[float, float]
-    these: str
+    position_of_lists: tuple[float, float]
+    label_of_lists: str
     question: str
 
 
-def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
+def _figure_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _Figure:
     """Return the axes of a figure of `planned` power, and the position of the lists of this fit.
 
     The axes are numbers of targets and attributes or, if several numbers of replicates were planned, numbers of
@@ -115,24 +118,24 @@ def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
     n_targets = float(data.n_targets.mean())
     n_attributes = float(data.n_attributes[compared_classes(data)].mean())
     if grid.sizes.get("replicates", 1) == 1:
-        return _Shown(
+        return _Figure(
             grid=grid.squeeze("replicates", drop=True) if "replicates" in grid.dims else grid,
             x="attributes",
             y="targets",
             x_label="attributes in each class",
             y_label="targets in each group",
-            here=(n_attributes, n_targets),
-            these="these lists",
+            position_of_lists=(n_attributes, n_targets),
+            label_of_lists="these lists",
             question="words needed to detect a bias",
         )
     kinds = plural(fitted.replicate_kind)
-    return _Shown(
+    return _Figure(
         grid=by_words(planned),
         x="words",
         y="replicates",
         x_label="words in each group and class",
         y_label=kinds,
-        here=((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
-        these=f"these lists and {kinds}",
+        position_of_lists=((n_attributes * n_targets) ** 0.5, float(data.sizes["replicate"])),
+        label_of_lists=f"these lists and {kinds}",
         question=f"to detect a bias, more {kinds} or more words?",
     )

@@ -105,7 +105,7 @@ def plot_posterior(
         halved = contrast is None and fitted.data.sizes["group"] == 2
         unit = bias_axis(fitted.metric) if contrast is None else fitted.metric.unit
         name_in_legend = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
-        beside = adjustment if contrast is None else None  # whose unadjusted interval is of the bias
+        beside = adjustment if contrast is None else None  # its unadjusted interval is of the bias alone
         draw_posterior(ax, estimate, name_in_legend, unit, ci_prob, halved=halved, beside=beside, without=without)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(of_what)} and its noise floor", name)
@@ -213,11 +213,11 @@ def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
     """
     bottom = ax.get_ylim()[0]
     ax.set_ylim(2 * bottom, None)
-    for what, alpha in (("cluster", 0.3), ("word", 0.8)):
-        low, high = bias_range(without, what)
+    for left_out, alpha in (("cluster", 0.3), ("word", 0.8)):
+        low, high = bias_range(without, left_out)
         if np.isnan(low):
             continue
         # One entry of the legend explains both bands.
-        label = "raw contrast without one word (dark) or cluster (pale)" if what == "word" else ""
+        label = "raw contrast without one word (dark) or cluster (pale)" if left_out == "word" else ""
         corner, height = (low, 1.75 * bottom), -0.6 * bottom
         ax.add_patch(Rectangle(corner, high - low, height, color=INK, alpha=alpha, linewidth=0, label=label))

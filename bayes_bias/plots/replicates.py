@@ -1,6 +1,7 @@
 """Plot the bias in each template, seed, or corpus, and the overall bias."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -82,10 +83,8 @@ def plot_replicates(
             look = estimate_look(excludes(*interval_of(row)))
             ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.8, zorder=3)
             ax.plot(row["mean"], y, markersize=5.5, linestyle="", zorder=5, **look)
-        raw = ax.plot(
-            rows.observed, range(len(rows)), color=GREY, marker="x", markersize=4.5, linestyle="", zorder=4,
-            label=f"raw bias of one {kind}",
-        )  # fmt: skip
+        cross: dict[str, Any] = {"color": GREY, "marker": "x", "markersize": 4.5, "linestyle": "", "zorder": 4}
+        raw = ax.plot(rows.observed, range(len(rows)), label=f"raw bias of one {kind}", **cross)
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, list(rows.index))
         ax.set_xlabel(bias_axis(fitted.metric))

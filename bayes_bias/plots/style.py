@@ -145,7 +145,11 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """Return the axes to draw on. New axes are in a new figure of the required height, which pyplot does not manage."""
+    """Return the axes to draw on: `ax` without its lines at the top and right, or the axes of a new figure.
+
+    A new figure is as high as its `rows`, plus `extra` inches for the title and the horizontal axis. It is not managed
+    by pyplot, so it is not shown automatically.
+    """
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -210,10 +214,10 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
     if "handles" in options:
         # An entry whose gid is a colour is only shown if a line or point of this colour is drawn.
         lines = [line for axes in ax.figure.axes for line in axes.lines if np.size(line.get_xdata())]
-        drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}
+        drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}  # None: entries without a gid
         options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn_colours]
     labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
-    width, scale = _width(ax)
+    width, scale = _width_and_scale(ax)
     column_width = scale * (_HANDLE_WIDTH + _LETTER_WIDTH * max(map(len, labels), default=0))
     legend = ax.legend(
         loc="upper left",
@@ -223,10 +227,10 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
         handletextpad=0.7,
         **options,
     )
-    _hang(legend, ax)
+    _place_legend(legend, ax)
 
 
-def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
+def _place_legend(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
     """Put a legend at a fixed distance in inches below the axes, whose text is scaled by a factor."""
     figure = ax.get_figure(root=True)
     below = ScaledTranslation(0, -_distance_below(ax, scale), figure.dpi_scale_trans) if figure else IdentityTransform()
@@ -279,28 +283,29 @@ def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
     would be too close (`_TICK_DISTANCE`). Then, all text is scaled down by a `factor` if the axes are narrow, rows
     would overlap, or headings are too wide. `bars` are colour bars beside the axes, and take a quarter of the width.
     """
-    width, scale = _width(ax)
+    width, scale = _width_and_scale(ax)
     width -= _SHARE_OF_BAR * width * bool(bars)
     legend = ax.get_legend()
     for entry in legend.get_texts() if legend else ():
-        _break(entry, width - scale * _HANDLE_WIDTH, scale)
-    _break(ax.xaxis.label, _LABEL_RATIO * width, scale)
-    height = _height(ax, scale)
+        _break_lines(entry, width - scale * _HANDLE_WIDTH, scale)
+    _break_lines(ax.xaxis.label, _LABEL_RATIO * width, scale)
+    height = _height_without_legend(ax, scale)
     for label in (ax.yaxis.label, *(bar.yaxis.label for bar in bars)):
-        _break(label, _LABEL_RATIO * height, scale)
-    if scale < 1 and isinstance(locator := ax.xaxis.get_major_locator(), MaxNLocator):
+        _break_lines(label, _LABEL_RATIO * height, scale)
+    locator = ax.xaxis.get_major_locator()
+    if scale < 1 and isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(int(width / scale / _TICK_DISTANCE), 2))
     factor = max(min(scale, _text_factor(ax, width, height)), _SMALLEST_FACTOR)
     n_letters = max(int(width * _TITLE_LETTERS_PER_INCH / factor), 20)  # in a line of the title
     ax.set_title("\n".join(fill(line, n_letters) for line in ax.get_title(loc="left").splitlines()), parse_math=False)
     if factor < 1:
-        for each in (ax, *bars):
-            _scale_text(each, factor)
+        for axes in (ax, *bars):
+            _scale_text(axes, factor)
     if legend:
-        _hang(legend, ax, factor)
+        _place_legend(legend, ax, factor)
 
 
-def _width(ax: Axes) -> tuple[float, float]:
+def _width_and_scale(ax: Axes) -> tuple[float, float]:
     """Return the approximate width of axes in inches without their labels, and a factor by which to scale text.
 
     The factor is 1 for axes of the usual width (4.5 inches) and smaller for narrow axes, but at least 0.6. The labels
@@ -328,17 +333,17 @@ def _width_of_labels(ax: Axes) -> float:
 
     The width is estimated from the number of letters, because texts have no size before the figure is drawn.
     """
-    cell, widths = _cell(ax), [0.0]
-    for each in ax.get_shared_x_axes().get_siblings(ax):
-        if each is ax or _cell(each) == cell:
-            lines = [line for label in each.get_yticklabels() for line in label.get_text().splitlines()]
+    widths = [0.0]
+    for axes in ax.get_shared_x_axes().get_siblings(ax):
+        if axes is ax or _cell(axes) == _cell(ax):
+            lines = [line for label in axes.get_yticklabels() for line in label.get_text().splitlines()]
             longest = max(map(len, lines), default=0)
             # The label of the axis, if there is one, is written upwards and takes one and a half lines.
-            widths.append(_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(each.get_ylabel()))
+            widths.append(_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(axes.get_ylabel()))
     return max(widths)
 
 
-def _height(ax: Axes, scale: float) -> float:
+def _height_without_legend(ax: Axes, scale: float) -> float:
     """Return the approximate height of axes in inches, between the title and a legend.
 
     If the figure has a layout engine, this is the height of the axes' part of the figure (`cell`) without the title,
@@ -356,13 +361,16 @@ def _height(ax: Axes, scale: float) -> float:
         height = cell_height - 2 * scale * _LINE_HEIGHT - _distance_below(ax, scale)
     if legend is None:
         return float(height)
-    lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
-    rows = math.ceil(lines / legend._ncols)  # type: ignore[attr-defined]
-    return float(height - scale * _LINE_HEIGHT * rows)
+    n_lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
+    n_rows = math.ceil(n_lines / legend._ncols)  # type: ignore[attr-defined]
+    return float(height - scale * _LINE_HEIGHT * n_rows)
 
 
-def _break(text: Text, width: float, scale: float) -> None:
-    """Break a text into lines that are at most this wide in inches once it is scaled, first before a bracket."""
+def _break_lines(text: Text, width: float, scale: float) -> None:
+    """Break a text into lines of at most this width in inches, which the text will have after scaling by `scale`.
+
+    If the text is too wide, a bracket always begins a new line.
+    """
     content = text.get_text()
     # The number of letters in a line, from the width of a letter of this size in points, but at least a few.
     n_letters = max(int(width / scale / _WIDTH_PER_POINT / float(text.get_fontsize())), _FEWEST_LETTERS)
@@ -373,14 +381,14 @@ def _break(text: Text, width: float, scale: float) -> None:
 
 def _scale_text(ax: Axes, factor: float) -> None:
     """Multiply the size of all text of axes, including labels of ticks that are only made when the figure is drawn."""
-    of_ticks: set[Text] = set()
+    tick_labels: set[Text] = set()
     for axis in (ax.xaxis, ax.yaxis):
         ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
         for tick in ticks:
-            of_ticks |= {tick.label1, tick.label2}
+            tick_labels |= {tick.label1, tick.label2}
         if ticks:
             axis.set_tick_params(which="both", labelsize=factor * float(ticks[0].label1.get_fontsize()))
-    for text in set(ax.findobj(Text)) - of_ticks:
+    for text in set(ax.findobj(Text)) - tick_labels:
         text.set_fontsize(factor * float(text.get_fontsize()))
 
 
@@ -390,11 +398,13 @@ def _text_factor(ax: Axes, width: float, height: float) -> float:
     `width` and `height` are the size of the axes in inches. Rows are labelled by ticks or headings, each of which needs
     the height of a line, and headings are the texts in the axes.
     """
-    longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
+    longest_heading = max((len(heading.get_text()) for heading in ax.texts), default=0)
     # Names of points, in coordinates of the data, are no rows.
-    rows = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
-    lines = len({*ax.get_yticks(), *rows})
-    return min(1.0, height / (_LINE_HEIGHT * max(lines, 1)), width / (_HEADING_LETTER_WIDTH * max(longest, 20)))
+    headings = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
+    n_rows = len({*ax.get_yticks(), *headings})
+    factor_of_rows = height / (_LINE_HEIGHT * max(n_rows, 1))
+    factor_of_headings = width / (_HEADING_LETTER_WIDTH * max(longest_heading, 20))
+    return min(1.0, factor_of_rows, factor_of_headings)
 
 
 def name_units(artist: Artist, unit: str) -> None:
@@ -469,11 +479,11 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool =
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
-    """Add a legend for intervals and raw contrasts."""
+    """Add a legend below the axes for both styles of intervals and, with `raw`, for the crosses of raw contrasts."""
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     if raw:
-        label = "raw contrast of these words"
-        handles.append(Line2D([], [], color=GREY, marker="x", markersize=5, linestyle="", label=label))
+        cross: dict[str, Any] = {"color": GREY, "marker": "x", "markersize": 5, "linestyle": ""}
+        handles.append(Line2D([], [], label="raw contrast of these words", **cross))
     legend_below(ax, shown=shown, handles=handles)
 
 

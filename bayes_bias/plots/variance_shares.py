@@ -63,10 +63,9 @@ def plot_variance_shares(
     with style(palette):
         ax = axes_or_new(ax, rows=len(bars), row_height=0.42, extra=1.6 if kind else 1.05)
         start = pd.Series(0.0, index=list(bars))
-        parts = (*_WORDS, *(_REPLICATES if kind else ()))
-        for part, fill, hatch, ink in parts:
+        for part, fill, hatch, ink in _WORDS + _REPLICATES if kind else _WORDS:
             share = table.loc[list(bars), part]
-            shade = colour(fill) if isinstance(fill, int) else fill
+            shade = colour(fill) if isinstance(fill, int) else fill  # a number is a position in the palette
             _draw_part(ax, share, start, part_named(part, kind), shade, hatch, ink)
             start = start + share
         ax.set_yticks(range(len(bars)), labels=list(bars.values()))
@@ -85,10 +84,8 @@ def _draw_part(ax: Axes, share: pd.Series, starts: pd.Series, part: str, fill: s
     with a colour and a hatch, and `ink` is the colour of its text.
     """
     for y, (width, start) in enumerate(zip(share, starts, strict=True)):
-        ax.barh(
-            y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1,
-            label=part if y == 0 else None,
-        )  # fmt: skip
+        label = part if y == 0 else None
+        ax.barh(y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1, label=label)
         if width >= _LEAST_LABELLED:
             box = {"facecolor": fill, "edgecolor": "none", "pad": 1.5}
             ax.text(start + width / 2, y, f"{width:.0%}", ha="center", va="center", color=ink, bbox=box)

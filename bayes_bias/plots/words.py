@@ -90,7 +90,7 @@ def plot_word_bias(
             " for the other estimands."
         )
     with style(palette):
-        blocks = (_rows_by_group if side == "target" else _rows_by_class)(fitted.data, table)
+        blocks = _rows_by_group(fitted.data, table) if side == "target" else _rows_by_class(fitted.data, table)
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
         draw_forest(ax, blocks, fitted.metric, raw=True)
         forest_legend(ax, shown=legend, ci_prob=ci_prob, raw=True)
@@ -98,7 +98,11 @@ def plot_word_bias(
 
 
 def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return the targets of each group in a block, with the stereotypical class of the group in its heading."""
+    """Return the targets of each group in a block, with the stereotypical class of the group in its heading.
+
+    `table` is a summary, and `data` are the data of the fit, in which ``group_of`` is the position of the group of each
+    target, and ``associated`` the position of the class of each group.
+    """
     words = table.loc[["target_bias"]]
     group_of_word = data.group_of.to_numpy()
     class_of_group = data.attribute_class.to_numpy()[data.associated.to_numpy()]
@@ -178,9 +182,9 @@ def plot_related_words(
     """
     check_side(side)
     check_table(table)
-    related = table.related_words
+    categories_of_side = table.related_words.groups if side == "target" else table.related_words.classes
     categories, ordered = {}, {}
-    for label, category in (related.groups if side == "target" else related.classes).items():
+    for label, category in categories_of_side.items():
         if category.is_reduced and category.loading is not None:
             categories[label] = category
             # Along the direction in which they vary most.
@@ -190,6 +194,7 @@ def plot_related_words(
     words = list(chain.from_iterable(ordered.values()))
     with style(palette):
         ax = axes_or_new(ax, rows=len(words), row_height=_ROW, extra=1.2)
+        # A cell of the image for each pair of words, with the words as labels of rows and columns.
         image = ax.imshow(_cosines(table, words), cmap=_GREYS, aspect="auto", interpolation="nearest")
         label_rows(ax, words)
         ax.set_ylim(len(words) - 0.5, -0.5)
@@ -245,8 +250,9 @@ def _frame_categories(ax: Axes, categories: Mapping[str, Related], ordered: Mapp
         size = len(ordered[category])
         end = start + size
         shade = colour(number)
-        for line in (ax.axhline, ax.axvline) if start else ():
-            line(start - 0.5, color=PAPER, linewidth=4)
+        if start:
+            ax.axhline(start - 0.5, color=PAPER, linewidth=4)
+            ax.axvline(start - 0.5, color=PAPER, linewidth=4)
         label = f"{shortened(category)}: {len(related.words)} words, effective number {related.effective:.0f}"
         frame = Rectangle((start - 0.5, start - 0.5), size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
         ax.add_patch(frame).set(zorder=3, clip_on=False)

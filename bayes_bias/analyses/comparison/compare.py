@@ -282,9 +282,9 @@ def _measures(
     """
     measured_before = measure_all(before, defining_sets=defining_sets, seed=seed)
     measured_after = measure_all(after, defining_sets=defining_sets, seed=seed)
-    left, right = measured_before.table.align(measured_after.table, join="inner", axis=0)
-    columns = {"before": left.value, "after": right.value, "b0": left.b0}
-    table = pd.DataFrame({**columns, "p_before": left.p_value, "p_after": right.p_value})
+    rows_before, rows_after = measured_before.table.align(measured_after.table, join="inner", axis=0)
+    columns = {"before": rows_before.value, "after": rows_after.value, "b0": rows_before.b0}
+    table = pd.DataFrame({**columns, "p_before": rows_before.p_value, "p_after": rows_after.p_value})
     return table.rename_axis("measure"), {**measured_after.left_out, **measured_before.left_out}
 
 
@@ -352,10 +352,11 @@ def compare_all(
     remedy = "Name each table after its embedding: dataclasses.replace(table, name=...)."
     check_different("tables", [table.name for table in tables], remedy, TableError)
     by_name = {table.name: table for table in tables}
-    shared = [*share_words(by_name).values()]
-    scope = check_design(table_means(shared[0]), scope).name
+    with_shared_words = list(share_words(by_name).values())
+    scope = check_design(table_means(with_shared_words[0]), scope).name
     # All pairs are checked before the first model is fitted.
-    changes = [_change(before, after) for before, after in combinations(shared, 2)]
+    changes = [_change(before, after) for before, after in combinations(with_shared_words, 2)]
+    # The model is fitted to the difference of each pair of tables.
     rows = []
     for change in changes:
         with within(change.name):
@@ -364,10 +365,11 @@ def compare_all(
         rows.append({**row, "converged": Diagnostics.of(fitted).for_bias.converged})
     index = pd.MultiIndex.from_tuples(combinations(by_name, 2), names=["before", "after"])
     result = pd.DataFrame(rows, index=index)
+    # Embeddings that were not similarly trained get no probability, unless this is allowed.
     alike = made_alike(by_name, seed=seed, copies=True, allowed=allow_unlike)
     if alike.unlike:
         announce((alike.text,))
-    result["alike"] = [not {before, after} & {*alike.unlike} for before, after in index]
+    result["alike"] = [set(alike.unlike).isdisjoint(pair) for pair in index]
     result.insert(5, "chance_holm", holm(chance(result.prob_direction)))
     result["chance_holm"] = result.chance_holm.where(result.alike | allow_unlike)
     return result

@@ -30,7 +30,6 @@ from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
 from bayes_bias.table.columns import (
-    Sign,
     estimate_columns,
     interval_columns,
     interval_names,
@@ -183,7 +182,7 @@ class Comparison(Tabled):
     def text(self) -> str:
         """The result in sentences: the headline and its details or, without convergence, only the verdict and notes."""
         if self.verdict.label == "not converged":
-            return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
+            return " ".join([self.verdict.text, *_learning_warning(self), *_cost(self)])
         return with_unit(" ".join([f"{self.headline}.", *self.details]), self.before.unit)
 
     @property
@@ -201,10 +200,13 @@ class Comparison(Tabled):
     def finding(self) -> Finding:
         """What the headline needs to state about the change or difference.
 
-        The verb states the direction of a clear change, so its size has no sign. Labels of verdicts on fixed attributes
-        add "with these attributes" to the title.
+        The verdict has a label, which is either clear, borderline, or neither. The verb of the headline states the
+        direction of a clear change, so its size has no sign. Labels of verdicts on fixed attributes add "with these
+        attributes" to the title. `words` are the texts that replace the placeholders of the headline.
         """
-        label, change, metric = self.verdict.label, self.bias.loc["change"], self.before.metric
+        label = self.verdict.label
+        change = self.bias.loc["change"]
+        metric = self.before.metric
         clear = label in ("distinguishable", "these words differ")
         borderline = label in ("borderline", "these words may differ")
         is_up = bool(change["mean"] > 0)
@@ -215,12 +217,9 @@ class Comparison(Tabled):
             "none": f"{'A' if borderline else 'No'} {self.names['change']}",
             "is_found": "is borderline" if borderline else "is distinguishable from noise",
         }
-        title = called(self.before.title)
-        if label in _OF_THESE_ATTRIBUTES:
-            title += " with these attributes"
+        title = called(self.before.title) + (" with these attributes" if label in _OF_THESE_ATTRIBUTES else "")
         size = opposite(change) if clear and not is_up else change
-        sign: Sign = "" if clear else "+"
-        size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign=sign, unit=metric.unit)
+        size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign="" if clear else "+", unit=metric.unit)
         return Finding(title=title, value=float(change["mean"]), size=size_as_text, clear=clear, words=words)
 
     def _direction(self, is_up: bool) -> str:
@@ -239,18 +238,19 @@ class Comparison(Tabled):
         """The sentences after the headline: the change, its size relative to the bias, and its limits.
 
         For a change by debiasing, these include the share of the bias that was removed, control classes that moved, and
-        words from which the debiasing method learned. Empty sentences are omitted.
+        words from which the debiasing method learned. `wider` is the verdict under a scope with more samples. Empty
+        sentences are omitted.
         """
         if self.verdict.label == "not converged":
             return [f"{fmt.capitalized('; '.join(self.verdict.problems))}."]
-        sentences = _biases(self)
+        sentences = _sentences_on_biases(self)
         if self.alike is not None:
             sentences.append(self.alike.text)
         if self.verdict.label != "not made alike" and not self.verdict.described_scope.samples_nothing:
             sentences += [self.verdict.frequency, self.verdict.negligible, self.verdict.assumptions]
             if wider := self.verdict.wider:
-                added = f"Generalised to {self.verdict.added}"
-                sentences.append(f"{added}: {wider.headline}. {wider.size}. {wider.frequency}")
+                result = f"{wider.headline}. {wider.size}. {wider.frequency}"
+                sentences.append(f"Generalised to {self.verdict.added}: {result}")
         for side in self.zero_by_construction:
             placed = f"in {self.names[side]}" if self.corpora else side
             sentences.append(
@@ -260,8 +260,8 @@ class Comparison(Tabled):
         if self.corpora:
             sentences.append(self.in_spread.text_between(self.names["before"], self.names["after"]))
         else:
-            sentences += [_share(self), self.in_spread.text]
-        sentences += [_moved_controls(self), _few_words(self), *_taught(self), *_cost(self)]
+            sentences += [_sentence_on_share(self), self.in_spread.text]
+        sentences += [_sentence_on_controls(self), _few_words_warning(self), *_learning_warning(self), *_cost(self)]
         return list(filter(None, sentences))
 
     @property
@@ -295,7 +295,10 @@ class Comparison(Tabled):
 
     @property
     def measures_layout(self) -> Layout:
-        """Show every published measure on both sides, its value without bias, and its p-values."""
+        """Show every published measure on both sides, its value without bias, and its p-values.
+
+        The sides are before and after a change or, for two corpora, the names of the corpora.
+        """
         rows, before, after = self.measures, self.names["before"], self.names["after"]
         where = f"in {self.between}" if self.corpora else f"before and after{self._interval_text}"
         return Layout(
@@ -337,7 +340,7 @@ class Comparison(Tabled):
         new_names = {"mean": "value", **dict(zip(interval_columns(self.bias), interval, strict=True))}
         posterior = self.bias.rename(columns=new_names).reset_index()
         parts = [posterior.assign(quantity="bias (posterior)")]
-        measures = self.measures.rename_axis("quantity").reset_index()
+        measures = self.measures.rename_axis("quantity").reset_index()  # with columns such as "before" and "p_before"
         for state in ("before", "after"):
             parts.append(measures.rename(columns={state: "value", f"p_{state}": "p_value"}).assign(state=state))
         columns = ["quantity", "state", "value", *interval, "p_value"]
@@ -404,7 +407,7 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     return ShareRemoved(observed, lower=1 - (coef_b + root) / coef_a, upper=1 - (coef_b - root) / coef_a)
 
 
-def _biases(comparison: Comparison) -> list[str]:
+def _sentences_on_biases(comparison: Comparison) -> list[str]:
     """Return sentences on the change, or difference, and both biases.
 
     Under a scope that samples nothing, the values are raw contrasts and have no intervals.
@@ -426,7 +429,7 @@ def _biases(comparison: Comparison) -> list[str]:
     return [f"The {kind} change is {change}: the bias is {before} before and {after} after."]
 
 
-def _share(comparison: Comparison) -> str:
+def _sentence_on_share(comparison: Comparison) -> str:
     """Return a sentence on the share removed, or on the reason why there is none.
 
     Without Fieller's interval, the share of the raw contrast is stated. If it is infinite, there is no sentence.
@@ -439,7 +442,7 @@ def _share(comparison: Comparison) -> str:
     return NO_SHARE if math.isnan(share.observed) else ""
 
 
-def _few_words(comparison: Comparison) -> str:
+def _few_words_warning(comparison: Comparison) -> str:
     """Return a warning if a group or class has so few words that the interval of the change may be too short.
 
     Fewer than _ENOUGH words are few.
@@ -454,7 +457,7 @@ def _few_words(comparison: Comparison) -> str:
     )
 
 
-def _taught(comparison: Comparison) -> list[str]:
+def _learning_warning(comparison: Comparison) -> list[str]:
     """Return a warning if a debiasing method learned from words of the list, on either side.
 
     The change of these words does not show the change of other words. The result is a list with the warning, or empty.
@@ -472,7 +475,7 @@ def _cost(comparison: Comparison) -> list[str]:
     return [] if comparison.damage is None else [comparison.damage.text]
 
 
-def _moved_controls(comparison: Comparison) -> str:
+def _sentence_on_controls(comparison: Comparison) -> str:
     """Return a sentence on the control class with the largest change, or "" without control classes.
 
     Debiasing should not change any control class.
@@ -554,7 +557,11 @@ def comparison_document(comparison: Comparison) -> Document:
 
 
 def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
-    """Return the figures by name. There are no figures under scope "none", which has no intervals."""
+    """Return functions that draw the figures, by the names of the figures.
+
+    They are called when the comparison is written to a folder. Under scope "none" there are no intervals, and
+    therefore no figures. With a single group, attributes have no bias.
+    """
     if scope_of(comparison.scope).samples_nothing:
         return {}
     words = partial(plots.plot_word_bias, comparison.fits["change"], scope=comparison.scope, ci_prob=comparison.ci_prob)
@@ -588,7 +595,11 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def methods_of(comparison: Comparison) -> Methods:
-    """Return the methods text, which is based on the tables, the spec, and the fits of the change and of both sides."""
+    """Return the methods text of a paper: a template, and the facts that replace its placeholders.
+
+    The facts describe the tables, the model, and the fits of the change and of both sides. A side whose bias is zero by
+    construction has no fit.
+    """
     fits = {str(state): Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits}
     table = comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {

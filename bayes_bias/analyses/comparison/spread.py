@@ -111,12 +111,13 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     """
     spread_before = within_sd(before)
     spread_after = within_sd(after)
-    weight_before = -1 / spread_before
+    weight_before = -1 / spread_before  # of the biases in the change
     weight_after = 1 / spread_after if spread_after else math.nan
     change = weight_before * bias["mean"]["before"] + weight_after * bias["mean"]["after"]
     variances = bias["sd"] ** 2
     covariance_term = 2 * covariance_of_sides(variances) * weight_before * weight_after
     variance = variances["before"] * weight_before**2 + variances["after"] * weight_after**2 + covariance_term
+    # Each limit of the interval in the units of the table is as many standard deviations from the mean.
     row = bias.loc["change"]
     lower, upper = interval_of(row)
     scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan

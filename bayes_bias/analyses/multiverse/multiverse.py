@@ -142,7 +142,10 @@ def _with_option(name: str, value: str) -> Change:
 
 
 def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
-    """Return an option: a function that sets the prior of preferences of targets and of attributes."""
+    """Return an option: a function that sets the prior of preferences of targets and of attributes.
+
+    An option of a choice takes a table and a model, and returns both after the change.
+    """
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
         """Return the table, and the model with the other prior."""
@@ -154,10 +157,16 @@ def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
 
 
 def _with_degrees_of_freedom(multiple: float) -> Change:
-    """Return an option: a function that multiplies the degrees of freedom (nu) of the prior from vectors."""
+    """Return an option: a function that multiplies the degrees of freedom (nu) of the prior from vectors.
+
+    The prior of the standard deviation of preferences is changed on both sides, targets and attributes.
+    """
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
-        """Return the table, and the model whose prior has more, or fewer, degrees of freedom."""
+        """Return the table, and the model whose prior has `multiple` times as many degrees of freedom (nu).
+
+        `PREFERENCE` has the names of two parameters: the standard deviations of preferences on both sides.
+        """
         for parameter in PREFERENCE.values():
             prior = {name: float(value) for name, value in spec.priors[parameter].parameters.items()}
             prior["nu"] *= multiple
@@ -254,11 +263,11 @@ class Multiverse(Tabled):
         log_length = np.log(upper - lower)
         mean_log_ratios = {}
         for choice in self.choices:
-            # The combinations of a group differ only in this choice. With one option there is nothing to compare.
+            # The combinations of a group differ only in this choice. If it is the only choice, there is one group.
             other_choices = [self.frame[name] for name in self.choices if name != choice]
             groups = log_length.groupby(other_choices or np.zeros(len(log_length)), sort=False)
             ranges = groups.agg(["min", "max", "size"])
-            ranges = ranges[ranges["size"] > 1]
+            ranges = ranges[ranges["size"] > 1]  # with one option, there is nothing to compare
             mean_log_ratios[choice] = float((ranges["max"] - ranges["min"]).mean())
         ratios = np.exp(pd.Series(mean_log_ratios, dtype=float)).rename_axis("choice").rename("ratio")
         return ratios.sort_values(ascending=False)
@@ -342,9 +351,8 @@ class Multiverse(Tabled):
         means = _between(fmt.signed(frame["mean"].min(), decimals), fmt.signed(frame["mean"].max(), decimals))
         chances = _between(fmt.probability(frame.chance.min()), fmt.probability(frame.chance.max()))
         return (
-            f"The posterior mean is {means}. The shortest interval is"
-            f" {fmt.bounds(*interval_of(shortest), decimals)} and the longest"
-            f" {fmt.bounds(*interval_of(longest), decimals)}. The {CHANCE} is {chances}."
+            f"The posterior mean is {means}. The shortest interval is {fmt.bounds(*interval_of(shortest), decimals)}"
+            f" and the longest {fmt.bounds(*interval_of(longest), decimals)}. The {CHANCE} is {chances}."
         )
 
     @property
@@ -452,17 +460,19 @@ def multiverse(
     checked_scope = check_design(table_means(table), sampling_scope(scope).name).name
     possible, left_out = choices_of(table, spec)
     compared = _options_to_compare(possible, choices or {})
+    # A function of a table and a model, which returns the bias with its interval and verdict.
     judge = partial(_row_of_bias, scope=checked_scope, ci_prob=ci_prob, seed=seed, sampling=sampling)
     rows, reasons = _rows_of_combinations(table, spec, compared, judge)
-    if further_specs:
+    if further_specs:  # each is judged once, with the first option of each choice
         rows = [{_MODEL: spec.name, **row} for row in rows]
         first_options = {choice: rows[0][choice] for choice in compared}
         rows += [{_MODEL: further.name, **first_options, **judge(table, further)} for further in further_specs]
     frame = pd.DataFrame(rows)
+    # Columns of choices come before the results. A choice with one option needs no column.
     choice_columns = frame.columns[: frame.columns.get_loc("mean")]
     with_one_option = choice_columns[frame[choice_columns].nunique() < 2]
-    # The first option of each choice is the setting of the model.
-    has_model = all(next(iter(compared[choice])) == next(iter(options)) for choice, options in possible.items())
+    # The first possible option of each choice is the setting of the model.
+    has_model = _first_options(compared) == _first_options(possible)
     return Multiverse(
         name=table.name,
         title=table.title,
@@ -503,6 +513,11 @@ def _options_to_compare(possible: Choices, choices: Mapping[str, Iterable[str]])
     return compared
 
 
+def _first_options(choices: Choices) -> dict[str, str]:
+    """Return the name of the first option of each choice."""
+    return {choice: next(iter(options)) for choice, options in choices.items()}
+
+
 def _rows_of_combinations(
     table: AssociationTable, spec: ModelSpec, compared: Choices, judge: Callable[..., dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], Sequence[str]]:
@@ -511,14 +526,13 @@ def _rows_of_combinations(
     A combination is omitted if its options exclude each other, or if it is the same model as another one. Each option
     changes the table or the model. `judge` returns the results for the changed table and model.
     """
-    first_options = {choice: next(iter(options)) for choice, options in compared.items()}
     rows, reasons = [], []
     combinations = list(product(*compared.values()))
     step(f"{table.name}: {len(combinations)} combinations of choices")
     for number, combination in enumerate(combinations, 1):
         options = dict(zip(compared, combination, strict=True))
         advance(number, len(combinations))
-        if reason := reason_against(options) or same_model(options, first_options):
+        if reason := reason_against(options) or same_model(options, _first_options(compared)):
             reasons.append(reason)
             continue
         changed_table, changed_spec = table, spec
@@ -554,7 +568,11 @@ def _row_of_bias(
 
 
 def multiverse_document(multiverse: Multiverse) -> Document:
-    """Return the document of a multiverse, from which its page, figure, and CSV files are written."""
+    """Return the document of a multiverse, from which its page, figure, and CSV files are written.
+
+    The page has two sections, whose templates receive the `facts`. Figures are functions that draw them, `tables`
+    become CSV files, and `provenance` becomes a JSON file.
+    """
     return Document(
         title=f"Multiverse: {multiverse.name}",
         heading=f"Does the bias of {multiverse.title} depend on choices of the analysis?",

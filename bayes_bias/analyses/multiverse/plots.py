@@ -76,8 +76,8 @@ def plot_multiverse(
             handles.append(Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK))
         legend_below(below, shown=legend, handles=handles)
         fit_text(below)
-        found = int(multiverse.excludes_zero.sum())
-        set_title(ax, f"{shortened(multiverse.name)}: {found} of {len(frame)} intervals exclude zero")
+        n_found = int(multiverse.excludes_zero.sum())
+        set_title(ax, f"{shortened(multiverse.name)}: {n_found} of {len(frame)} intervals exclude zero")
         return ax
 
 
@@ -86,12 +86,12 @@ def _axes_below(ax: Axes, height: float) -> Axes:
 
     Both parts share their horizontal axis. The axes must belong to a grid, whose cell is divided.
     """
-    cell, figure = ax.get_subplotspec(), ax.figure
+    cell = ax.get_subplotspec()
     if cell is None:
         raise BayesBiasError("`ax` must be part of a grid. Use axes from plt.subplots, or omit it.")
     halves = cell.subgridspec(2, 1, height_ratios=[_CURVE, height], hspace=0.02)
     ax.set_subplotspec(halves[0])
-    return figure.add_subplot(halves[1], sharex=ax)
+    return ax.figure.add_subplot(halves[1], sharex=ax)
 
 
 def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
@@ -115,7 +115,8 @@ def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
 def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
     """Draw a point for each combination in the row of each of its options, below the curve.
 
-    The rows are grouped by choice, and the name of a choice is a heading in bold.
+    The rows are grouped by choice, and the name of a choice is a heading in bold. In `frame`, ``found`` is True for
+    combinations whose interval excludes zero, which have points of another style.
     """
     labels: list[str] = []
     headings: list[int] = []
@@ -126,8 +127,8 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
             y = len(labels)
             ax.axhline(y, color=GREY, linewidth=0.3, alpha=0.5, zorder=0)
             for found in (True, False):
-                chosen = np.flatnonzero((frame[choice] == option) & (frame.found == found))
-                ax.plot(chosen, np.full(len(chosen), y), linestyle="", markersize=2.6, **estimate_look(found))
+                x = np.flatnonzero((frame[choice] == option) & (frame.found == found))
+                ax.plot(x, np.full(len(x), y), linestyle="", markersize=2.6, **estimate_look(found))
             labels.append(option)
     ax.set_yticks(range(len(labels)), labels=labels, fontsize=8.5)
     for row in headings:

@@ -101,10 +101,11 @@ class SliceMoments:
     def trace(self, form: Numbers, rank: float = 1.0) -> tuple[float, float]:
         """Return the trace of ``form @ V``, and its degrees of freedom, which are multiplied by `rank`.
 
-        V is the covariance matrix of the biases, and the trace is, for example, the variance of a contrast. V is a sum
-        of parts with the traces v and degrees of freedom df, so Satterthwaite's approximation gives the sum ``(sum v)^2
-        / sum(v^2 / df)`` degrees of freedom. As for the quasi-F, sampling a second side must not reduce the variance,
-        so the largest of three sums is used: of all parts, without attributes, and without targets.
+        V is the covariance matrix of the biases. `form` is the matrix of a quadratic form, such as ``w w'``, for which
+        the trace is the variance of the contrast with the weights w. V is a sum of parts with the traces v and degrees
+        of freedom df, so Satterthwaite's approximation gives the sum ``(sum v)^2 / sum(v^2 / df)`` degrees of freedom.
+        As for the quasi-F, sampling a second side must not reduce the variance, so the largest of three sums is used:
+        of all parts, without attributes, and without targets.
         """
         sums = []  # of traces, and of squared traces divided by degrees of freedom
         for omitted in ((), ("attributes", "residual"), ("targets", "residual")):

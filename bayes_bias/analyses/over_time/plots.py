@@ -1,5 +1,6 @@
 """Plot of the bias of each slice on a time axis."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,8 +58,8 @@ def plot_over_time(
         ax = axes_or_new(ax, rows=_ROWS, extra=1.2)
         lower, upper = interval_of(rows)
         draw_classical(ax, lower, upper, times, vertical=True)
-        about = interval_of(rows, "about_mean")
-        ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="interval for comparing slices")
+        label = "interval for comparing slices"
+        ax.vlines(times, *interval_of(rows, "about_mean"), color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label=label)
         unlike = np.isin(rows.index, series.unlike)
         for k, time in enumerate(times):
             look = estimate_look(excludes(lower.iloc[k], upper.iloc[k])) | {"marker": "D" if unlike[k] else "o"}
@@ -75,7 +76,7 @@ def plot_over_time(
             handles += ax.plot(times, line, color=INK, linewidth=1.2, linestyle="--", zorder=1, label="least squares")
         ax.axhline(0, color=NOISE, linewidth=1.2, zorder=0)
         # There is a tick for each slice if there is enough space. Distances on the axis are proportional to time.
-        spacing = -(-len(rows) // _MOST_LABELS)  # rounded up
+        spacing = math.ceil(len(rows) / _MOST_LABELS)
         ax.set_xticks(times[::spacing], labels=list(map(str, rows.index))[::spacing], parse_math=False)
         ax.margins(x=0.06)
         ax.set_xlabel("time")

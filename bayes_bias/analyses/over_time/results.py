@@ -231,8 +231,8 @@ class OverTime(Tabled):
             embeddings[f"{time}, {first}"] = sources[time, 0]
             embeddings[f"{time}, {second}"] = sources[time, 1]
         alike = made_alike(embeddings, seed=self.settings.seed, allowed=self.alike.allowed)
-        of = f"{self.name}, " if self.name == other.name else ""
-        return series_of(differences, alike, self.settings, name or f"{of}{first} minus {second}")
+        prefix = f"{self.name}, " if self.name == other.name else ""
+        return series_of(differences, alike, self.settings, name or f"{prefix}{first} minus {second}")
 
     @property
     def unlike(self) -> list[Any]:
@@ -262,9 +262,9 @@ class OverTime(Tabled):
         bias that is negative in the first or last slice are different, because "increased" would be ambiguous.
         """
         first, *_, last = self.tables
-        span, verdict, title = f"from {first} to {last}", self.trend.verdict, self.title
+        span, verdict = f"from {first} to {last}", self.trend.verdict
         if verdict in _NO_VERDICT:
-            return f"No verdict on the trend of {title} {span}, because {_NO_VERDICT[verdict]}"
+            return f"No verdict on the trend of {self.title} {span}, because {_NO_VERDICT[verdict]}"
         trend = self.trend.table.loc[THESE]
         is_up = bool(trend["mean"] > 0)
         clear = verdict != "not distinguishable"
@@ -274,7 +274,7 @@ class OverTime(Tabled):
         size = opposite(trend) if clear and not is_up else trend
         sign: Sign = "" if clear else "+"
         sentence = Finding(
-            title=title,
+            title=self.title,
             value=float(trend["mean"]),
             size=with_interval(size, self.ci_prob, self.metric.decimals, sign=sign, unit=self.metric.unit),
             clear=clear,
@@ -335,14 +335,9 @@ class OverTime(Tabled):
         without_verdict = self._steps_without_verdict
         if not n_judged:
             return without_verdict.strip()
-        if clear.empty and n_steps == 1:
-            return "The step between the two slices is not larger than chance explains."
         if clear.empty:
-            other = "other " if n_judged < n_steps else ""
-            none = f"None of the {in_words(n_judged)} {other}steps between neighbours is larger than chance explains"
-            if n_judged == 1:
-                none = "The other step between neighbours is not larger than chance explains"
-            return f"{none}, after Holm's adjustment.{without_verdict}"
+            return f"{self._no_clear_step(n_judged)}{without_verdict}"
+        # Clear steps, with their size, and those of them that generalise to new slices.
         steps, generalised = [], []
         for (before, after), row in clear.iterrows():
             change = value_and_interval(row["mean"], *interval_of(row), self.metric.decimals)
@@ -354,6 +349,15 @@ class OverTime(Tabled):
         if self.new is not None:
             sentence += f" Generalised to new slices: {joined(generalised) if generalised else 'none'}."
         return f"{sentence}{without_verdict}"
+
+    def _no_clear_step(self, n_judged: int) -> str:
+        """Return the sentence that none of the steps is clear, where `n_judged` of them have a verdict."""
+        if len(self.changes) == 1:
+            return "The step between the two slices is not larger than chance explains."
+        other = "other " if n_judged < len(self.changes) else ""
+        none_of_several = f"None of the {in_words(n_judged)} {other}steps between neighbours is"
+        subject = none_of_several if n_judged > 1 else "The other step between neighbours is not"
+        return f"{subject} larger than chance explains, after Holm's adjustment."
 
     @property
     def _steps_without_verdict(self) -> str:
@@ -452,10 +456,9 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
             "`tables` contain words with covariates, for which biases over time cannot be adjusted yet."
             " Make the tables without covariates."
         )
-    words = check_design(table_means(first), settings.words).name
-    settings = replace(settings, words=words)
+    settings = replace(settings, words=check_design(table_means(first), settings.words).name)
     times = tuple(map(float, shared))
-    moments = SliceMoments.of([*shared.values()], scope_of(words))
+    moments = SliceMoments.of([*shared.values()], scope_of(settings.words))
     new = NewSlices(moments, times) if len(times) >= FEWEST else None
     draws = None if new is None else new.draws(settings.seed)
     first_label, *_, last_label = shared
@@ -477,8 +480,8 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
         trend=trend,
         steps=tuple(steps),
         changes=rows_of_changes(steps, [*pairwise(shared)], draws, settings.ci_prob),
-        moved=rows_of_words(trend, words, settings.ci_prob),
-        lost=rows_of_lost(tables, shared, words, settings.ci_prob),
+        moved=rows_of_words(trend, settings.words, settings.ci_prob),
+        lost=rows_of_lost(tables, shared, settings.words, settings.ci_prob),
         notices=(*dict.fromkeys(notices), *announce(unpaired(shared))),
     )
 
@@ -533,12 +536,12 @@ def rows_of_changes(
     new_lower, new_upper = interval_names(ci_prob, of="new")
     rows = []
     for change in steps:
-        these = change.table.loc[THESE]
-        row = {**these[["mean", *interval_names(ci_prob), "prob_direction", "chance"]]}
+        in_these_slices = change.table.loc[THESE]
+        row = dict(in_these_slices[["mean", *interval_names(ci_prob), "prob_direction", "chance"]])
         if NEW in change.table.index:
-            new = change.table.loc[NEW]
-            row[new_lower], row[new_upper] = interval_of(new)
-            row["chance_new"] = new.chance
+            in_new_slices = change.table.loc[NEW]
+            row[new_lower], row[new_upper] = interval_of(in_new_slices)
+            row["chance_new"] = in_new_slices.chance
         if change.verdict in _NO_VERDICT:
             row |= {name: np.nan for name in row if name.startswith("chance")}
         rows.append(row)
@@ -704,7 +707,10 @@ def over_time_document(series: OverTime) -> Document:
 
 
 def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
-    """Return the functions that draw the figures by name: the series, and the trend of words on each side."""
+    """Return the functions that draw the figures by name: the series, and the trend of words on each side.
+
+    With a single group, attributes have no bias, so there is no figure of their trends.
+    """
     words = partial(plots.plot_word_bias, series.fit, scope=series.scope, ci_prob=series.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
         "series": partial(plots.plot_over_time, series),
@@ -716,7 +722,10 @@ def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
 
 
 def methods_of(series: OverTime) -> Methods:
-    """Return the methods text, which is based on the tables and on the fits of the trend and of all steps."""
+    """Return the methods text of a paper: a template, and the facts that replace its placeholders.
+
+    The facts describe the tables of the slices, the model, and the fits of the trend and of all steps.
+    """
     trend = Fitted.of(series.fit)
     fits = {"trend": trend} | {step.label: Fitted.of(step.fit) for step in series.steps}
     table = next(iter(series.tables.values()))

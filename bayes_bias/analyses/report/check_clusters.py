@@ -1,6 +1,6 @@
 """Check for clusters of words, and estimates of the bias without each cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -40,32 +40,26 @@ def _run(study: Study) -> Check:
     clustered, the interval of the bias is too short, unless the model gives related words less weight. The check also
     computes the range of the observed bias without one word, or without one cluster.
     """
-    decimals = study.table.metric.decimals
     clusterings = tuple(clustering(study.table, side, seed=study.seed) for side in SIDES)
     left_out = leave_out(study.table, clusterings)
     sentences: list[str] = []
     numbers: dict[str, float] = {}
-    for found in clusterings:
-        numbers |= {f"icc_{found.side}s": found.icc, f"icc_limit_{found.side}s": found.limit}
-        sentences.append(_sentence(found))
-    clustered = [found for found in clusterings if found.is_clustered]
+    for clusters in clusterings:
+        numbers |= {f"icc_{clusters.side}s": clusters.icc, f"icc_limit_{clusters.side}s": clusters.limit}
+        sentences.append(_sentence(clusters))
+    clustered = [clusters for clusters in clusterings if clusters.is_clustered]
+    warning = _warning_of_short_interval(study.table, clustered)
     brief = "no words that vary together"
-    interval_is_short = False
     if clustered:
-        brief = f"{' and '.join(f'{found.side}s' for found in clustered)} vary together"
-        interval_is_short = True
-        if not study.table.has_related_words:
-            sentences.append(f"{_CONSEQUENCE}.")
-        elif not all(_has_less_weight(study.table, found) for found in clustered):
-            sentences.append(_BARELY_REDUCED)
-        else:
-            brief += ", with less weight"
-            interval_is_short = False
-    for what in ("word", "cluster"):
-        least, most = bias_range(left_out, what)
-        numbers |= {f"bias_without_{what}_min": least, f"bias_without_{what}_max": most}
-        range_as_text = range_in_words(least, most, decimals)
-        sentences.append(f"Without any one {what}, the observed bias would range from {range_as_text}.")
+        sides = " and ".join(f"{clusters.side}s" for clusters in clustered)
+        brief = f"{sides} vary together" if warning else f"{sides} vary together, with less weight"
+    if warning:
+        sentences.append(warning)
+    for unit in ("word", "cluster"):
+        least, most = bias_range(left_out, unit)
+        numbers |= {f"bias_without_{unit}_min": least, f"bias_without_{unit}_max": most}
+        range_as_text = range_in_words(least, most, study.table.metric.decimals)
+        sentences.append(f"Without any one {unit}, the observed bias would range from {range_as_text}.")
     tables = {"left-out": left_out}
     if study.table.has_related_words:
         related = study.table.related_words
@@ -76,7 +70,7 @@ def _run(study: Study) -> Check:
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         brief,
         numbers,
-        alarm=interval_is_short,
+        alarm=bool(warning),
         figures=_figures(study.table, study.title),
         figure_options={"posterior": {"without": left_out}},
         tables=tables,
@@ -84,13 +78,24 @@ def _run(study: Study) -> Check:
     )
 
 
-def _has_less_weight(table: AssociationTable, found: Clustering) -> bool:
+def _warning_of_short_interval(table: AssociationTable, clustered: Sequence[Clustering]) -> str:
+    """Return a warning if words are clustered on some sides, but have full or almost full weight, and "" otherwise.
+
+    A table has related words if the model knows which words vary together, and can give them less weight.
+    """
+    if clustered and not table.has_related_words:
+        return f"{_CONSEQUENCE}."
+    have_less_weight = all(_has_less_weight(table, clusters.side) for clusters in clustered)
+    return "" if have_less_weight else _BARELY_REDUCED
+
+
+def _has_less_weight(table: AssociationTable, side: Side) -> bool:
     """Return True if the words of a side with clusters have clearly less weight than independent words.
 
     Less weight means that the variance of their mean is inflated, by at least _LESS_WEIGHT in one group or class.
     """
     related = table.related_words
-    categories = related.groups if found.side == "target" else related.classes
+    categories = related.groups if side == "target" else related.classes
     return max((words.inflation for words in categories.values()), default=1.0) >= _LESS_WEIGHT
 
 
@@ -111,19 +116,19 @@ def _figures(table: AssociationTable, title: str | None) -> dict[str, Axes]:
     return figures
 
 
-def _sentence(found: Clustering) -> str:
+def _sentence(clusters: Clustering) -> str:
     """Return a sentence on the clusters of one side, with the intraclass correlation and its limit at the 5% level.
 
     A cluster is a topic that the list names, or else a cluster that was found in residuals.
     """
-    if not found.shuffled.size:
-        return f"There are too few {found.side}s to detect words that vary together."
-    sides, is_named = f"{found.side}s", found.words.named
+    if not clusters.shuffled.size:
+        return f"There are too few {clusters.side}s to detect words that vary together."
+    sides, is_named = f"{clusters.side}s", clusters.words.named
     if is_named.any():
         sides += " (as the list names them)" if is_named.all() else " (partly as the list names them)"
-    answer = f"Some {sides} vary together" if found.is_clustered else f"No {sides} can be shown to vary together"
+    answer = f"Some {sides} vary together" if clusters.is_clustered else f"No {sides} can be shown to vary together"
     return (
-        f"{answer} (intraclass correlation {_correlation(found.icc)}, where {_correlation(found.limit)}"
+        f"{answer} (intraclass correlation {_correlation(clusters.icc)}, where {_correlation(clusters.limit)}"
         " would be needed at the 5% level)."
     )
 
@@ -141,17 +146,16 @@ def _methods(results: Mapping[str, Any]) -> Sentence:
     clustered = []
     for name, clusterings in results.items():
         sides = []
-        for found in clusterings:
-            if found.is_clustered:
-                sides.append(f"{found.side}s (intraclass correlation {_correlation(found.icc)})")
+        for clusters in clusterings:
+            if clusters.is_clustered:
+                sides.append(f"{clusters.side}s (intraclass correlation {_correlation(clusters.icc)})")
         if sides:
             clustered.append(f"{' and '.join(sides)} of {name}")
     answer = f"{'; '.join(clustered)} vary together" if clustered else "no such words could be shown"
     return (
-        "To look for words that vary together, we computed the intraclass correlation of their raw contrasts"
-        " within the topics that a list names or, if it names none, within two Ward clusters of residuals."
-        " We compared it with the correlation of words that were shuffled between clusters (5% level):"
-        f" {answer}.",
+        "To look for words that vary together, we computed the intraclass correlation of their raw contrasts within"
+        " the topics that a list names or, if it names none, within two Ward clusters of residuals. We compared it"
+        f" with the correlation of words that were shuffled between clusters (5% level): {answer}.",
     )
 
 

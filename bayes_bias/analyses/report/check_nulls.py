@@ -51,35 +51,46 @@ def _run(study: Study) -> Check:
     drawn, reason = _random_lists(study)
     if "words" not in drawn:
         return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
-    text = _about_words(drawn["words"], study)
-    if "own words" in drawn:
-        text = f"{about_own_words(drawn['own words'], study)} {text}"
     numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
         numbers |= _numbers(lists, study, kind)
+    sentences = [_about_words(drawn["words"], study)]
+    if "own words" in drawn:
+        sentences.insert(0, about_own_words(drawn["own words"], study))
     if "sub-topics" in drawn:
-        lists = drawn["sub-topics"]
-        whose = "group" if lists.random == "targets" else "class"
-        text += (
-            f" If the random words of each {whose} come from three sub-topics (the neighbourhoods of random"
-            f" words), a bias was found by {false_positives(lists, study.spec.name, study.scope)} of"
-            f" {_draws(lists)} lists."
-        )
+        sentences.append(_about_sub_topics(drawn["sub-topics"], study))
     if "topics" in drawn:
-        lists = drawn["topics"]
-        posteriors = lists.records.query("method == @study.spec.name and scope == @study.scope")
-        sizes = posteriors["mean"].abs()  # of the biases of random lists
-        own_size = abs(float(row_of_bias(study.fitted, study.scope)["mean"]))
-        larger = float((sizes >= own_size).mean())
-        numbers |= {"topics_median": float(sizes.median()), "topics_larger": larger}
-        text += (
-            f" Of {_draws(lists)} lists with an arbitrary topic of this embedding for each group and class,"
-            f" {_found(lists, study)} are distinguishable from noise, and {percent(larger)} have a larger"
+        median, larger = _sizes_of_topics(drawn["topics"], study)
+        numbers |= {"topics_median": median, "topics_larger": larger}
+        sentences.append(
+            f"Of {_draws(drawn['topics'])} lists with an arbitrary topic of this embedding for each group and class,"
+            f" {_found(drawn['topics'], study)} are distinguishable from noise, and {percent(larger)} have a larger"
             " bias, in either direction."
         )
     brief = f"bias found in {_found(drawn['words'], study)} of {numbers['nulls']} random lists"
     result = (drawn["words"], false_positives(drawn["words"], study.spec.name, study.scope))
-    return Check(text, brief, numbers, result=result)
+    return Check(" ".join(sentences), brief, numbers, result=result)
+
+
+def _about_sub_topics(nulls: Calibration, study: Study) -> str:
+    """Return a sentence on the rates at which the model and WEAT found a bias in lists of random sub-topics."""
+    whose = "group" if nulls.random == "targets" else "class"
+    return (
+        f"If the random words of each {whose} come from three sub-topics (the neighbourhoods of random words), a bias"
+        f" was found by {false_positives(nulls, study.spec.name, study.scope)} of {_draws(nulls)} lists."
+    )
+
+
+def _sizes_of_topics(lists: Calibration, study: Study) -> tuple[float, float]:
+    """Return how large the biases of lists with arbitrary topics are, regardless of their sign.
+
+    The first number is their median. The second is the share of lists whose bias is at least as large as the bias of
+    the list in this study.
+    """
+    posteriors = lists.records.query("method == @study.spec.name and scope == @study.scope")
+    sizes = posteriors["mean"].abs()
+    own_size = abs(float(row_of_bias(study.fitted, study.scope)["mean"]))
+    return float(sizes.median()), float((sizes >= own_size).mean())
 
 
 def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
@@ -120,10 +131,9 @@ def _about_words(nulls: Calibration, study: Study) -> str:
     if scope_of(study.scope).facets.isdisjoint(WORDS):
         expected = "a higher share is not an error if only these words matter, because random words differ as well"
     return (
-        f"Among {_draws(nulls)} random lists of this design (the same {same}, with as many {random} drawn at"
-        " random), a bias was found at the 5% level by"
-        f" {false_positives(nulls, study.spec.name, study.scope)} (95% Monte Carlo intervals), where"
-        f" {expected}."
+        f"Among {_draws(nulls)} random lists of this design (the same {same}, with as many {random} drawn at random), a"
+        f" bias was found at the 5% level by {false_positives(nulls, study.spec.name, study.scope)} (95% Monte Carlo"
+        f" intervals), where {expected}."
     )
 
 

@@ -125,9 +125,8 @@ def _on_unequal_variances(test: QuasiF, decimals: int) -> list[str]:
             consequence = "Its interval is too long, since the group that varies more is the longer one"
         sizes = " and ".join(plain(float(np.sqrt(variance[group])), decimals) for group in (more, less))
         sentences.append(
-            f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their"
-            f" contributions to the bias: {sizes}), but the model uses the same scales for all groups."
-            f" {consequence}."
+            f"Targets of '{more}' vary more than those of '{less}' (standard deviations of their contributions to the"
+            f" bias: {sizes}), but the model uses the same scales for all groups. {consequence}."
         )
     return sentences
 

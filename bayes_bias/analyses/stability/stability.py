@@ -183,7 +183,11 @@ class Stability(Tabled):
         )
 
     def _finding(self) -> Finding:
-        """Return the bias and its variation between training runs for the first sentence of the page."""
+        """Return the bias and its variation between training runs for the first sentence of the page.
+
+        The variation is the standard deviation of the bias between replicates, which are training runs. A finding is
+        clear if the interval of the bias excludes zero, and `words` are the other words of the sentence.
+        """
         fitted = Fitted.of(self.fit)
         decimals = fitted.metric.decimals
         problems = Diagnostics.of(fitted).problems
@@ -304,9 +308,8 @@ def _table_with_replicates(wordlist: ListLike | AssociationTable, embeddings: An
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
             raise TableError(
-                f"'{wordlist.name}' was measured in a single training run, which cannot show how training"
-                " runs differ. Measure it in two or more: cosines(..., open_embedding([first, second],"
-                " kind='seed'))."
+                f"'{wordlist.name}' was measured in a single training run, which cannot show how training runs differ."
+                " Measure it in two or more: cosines(..., open_embedding([first, second], kind='seed'))."
             )
         return wordlist
     embedding = open_embedding(embeddings, kind="seed" if isinstance(embeddings, list | tuple) else None)
@@ -341,7 +344,11 @@ def _measures_of_trainings(table: AssociationTable, seed: int) -> tuple[pd.DataF
 
 
 def stability_document(stability: Stability) -> Document:
-    """Return the document on the stability of a bias, from which its page, figure, and CSV files are written."""
+    """Return the document on the stability of a bias, from which its page, figure, and CSV files are written.
+
+    The page has three sections, whose templates receive the `facts`. Figures are functions that draw them, `tables`
+    become CSV files, and `provenance` becomes a JSON file.
+    """
     fitted = Fitted.of(stability.fit)
     kinds = plural(stability.kind)
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
