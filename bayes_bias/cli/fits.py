@@ -170,8 +170,9 @@ def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.D
     cells = pd.DataFrame(rows, summary.index, ["mean", f"{level(ci_prob)} interval", "pd"])
     if "prob_negligible" in summary:
         return cells.assign(negligible=summary.prob_negligible.map(probability))
-    name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
-    return cells.assign(**{name: summary[column].map(partial(plain, decimals=decimals))})
+    has_noise_floor = summary.noise_sd.notna().any()
+    heading, column = ("noise sd", "noise_sd") if has_noise_floor else ("raw", "observed")
+    return cells.assign(**{heading: summary[column].map(partial(plain, decimals=decimals))})
 
 
 @app.command()

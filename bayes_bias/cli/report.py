@@ -91,8 +91,8 @@ def report(
             say(f"{section.name}, {answer.text}")
     say(f"\nThe report is in {page}")
     if result.deviations is not None:
-        kept = result.deviations.empty
-        say("All registered settings were kept." if kept else "The analysis differs from its registration:")
+        all_kept = result.deviations.empty
+        say("All registered settings were kept." if all_kept else "The analysis differs from its registration:")
         for row in result.deviations.itertuples():
             say(f"{row.list or 'all lists'}, {row.setting}: registered {row.registered or 'nothing'}, used {row.used}")
 

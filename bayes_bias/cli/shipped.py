@@ -123,7 +123,8 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     The files contain words by name, such as "flowers". The list has the names that are groups or classes: groups with
     their stereotypical classes (`stereotypes`), from headings in the files such as "flowers=pleasant" or from --groups,
     and further classes from --classes. Other names are omitted, with a note. The table has a column "group", which for
-    groups also contains the class ("flowers=pleasant"), and a column of word classes if --word-class states some.
+    groups also contains the class ("flowers=pleasant"), and a column of word classes (noun, ...) if --word-class states
+    some. `reading` states which columns and hidden cells of a workbook are read.
     """
     import pandas as pd
 
@@ -133,24 +134,25 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     if not files:
         raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
     contents = [(file, read_names(file, reading)) for file in files]
-    words = _words_of_files(contents)
+    words_of_name = _words_of_files(contents)
     headings = chain.from_iterable(content.values for _, content in contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
     stereotypes |= pairs_of("--groups", chosen.groups, "flowers=pleasant")
-    sentence_classes = pairs_of("--word-class", chosen.word_class, "flowers=noun")
+    word_class_of_name = pairs_of("--word-class", chosen.word_class, "flowers=noun")
+    # The groups and classes of the list, each once and in this order.
     names = dict.fromkeys([*stereotypes, *stereotypes.values(), *(chosen.classes or ())])
-    for name in (*names, *sentence_classes):
-        if name not in words:
-            raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words)
+    for name in (*names, *word_class_of_name):
+        if name not in words_of_name:
+            raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words_of_name)
     rows = []
     for name in names:
         columns = {"group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
-        if sentence_classes:
-            columns["word_class"] = sentence_classes.get(name, "")
-        rows += [{"word": word, **columns} for word in words[name]]
+        if word_class_of_name:
+            columns["word_class"] = word_class_of_name.get(name, "")
+        rows += [{"word": word, **columns} for word in words_of_name[name]]
     if not rows:
         raise BayesBiasError(
-            f"--groups is missing. Name the groups among {', '.join(words)}, such as --groups NAME=CLASS."
+            f"--groups is missing. Name the groups among {', '.join(words_of_name)}, such as --groups NAME=CLASS."
         )
     frame = pd.DataFrame(rows)
     wordlist = load_wordlist(frame)
@@ -158,7 +160,7 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     for notice in (*notices, *wordlist.notices):
         say(f"note: {notice}")
     write_csv(frame, out_file, overwrite)
-    omitted = [name for name in words if name not in names]
+    omitted = [name for name in words_of_name if name not in names]
     note = f". Omitted: {', '.join(omitted)}" if omitted else ""
     say(f"{wordlist.text}{note}\nThe list is in {out_file}")
 

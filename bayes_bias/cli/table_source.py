@@ -412,13 +412,13 @@ class TableSource(MeasuringOptions, Origin):
                 layer=self.layer or LAYER,
                 trust=self.trust,
             )
-        several = len(self.embedding) > 1
-        if several and self.replicates is None:
+        has_several = len(self.embedding) > 1
+        if has_several and self.replicates is None:
             raise BayesBiasError(
                 f"--embedding is given {len(self.embedding)} times, but only one is needed. If they are"
                 " replicates, name their kind, such as --replicates seed."
             )
-        source = self.embedding if several else self.embedding[0]
+        source = self.embedding if has_several else self.embedding[0]
         embedding = bb.open_embedding(source, trust=self.trust, kind=self.replicates, match=cast(Match, self.match))
         if self.replicates is not None and not embedding.replicates:
             raise BayesBiasError(
@@ -485,7 +485,8 @@ class BeforeAndAfter(MeasuringOptions):
     def side(self, names: list[str]) -> TableSource:
         """Return the source of one side: --before, or one version of --after.
 
-        `names` are embeddings or, with --encoder or --masked, the folder of one model.
+        `names` are embeddings or, with --encoder or --masked, the folder of one model. Here, these options are
+        switches for the kind of this model. If both are on, the source raises the error.
         """
         model_options = [option for option in ("encoder", "masked") if getattr(self, option)]
         if not model_options:

@@ -214,6 +214,7 @@ class AnySource(TableSource):
                 allow_loss=self.allow_loss,
             )
         if not self.holds_numbers(source):
+            # The options of headings with their values. The column "attribute_class" has the option --class.
             headings = {name.removeprefix("attribute_"): getattr(self, name) for name in COLUMNS}
             reason = f"applies to files of numbers, but '{source}' is a word list. Omit it."
             reject(reason, **headings, label=self.labels, unit=self.unit, larger=self.larger)
@@ -402,13 +403,13 @@ def measures(
     if posterior:
         with optional(" for the posterior", ", or use --no-posterior"):
             from bayes_bias.fitting.fit import fit
-    words = None if sets is None else read_debias_sets(sets)
+    defining = None if sets is None else read_debias_sets(sets)
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar():
         step(f"{source}: measuring")
-        table = inputs.table(source, also=words.words if words else ())
+        table = inputs.table(source, also=defining.words if defining else ())
         measured = bb.measures.measure_all(
-            table, defining_sets=words or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
+            table, defining_sets=defining or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
         )
         if posterior:
             fitted = Fitted.of(fit(table, model, seed=seed, sampling=sampler.sampling))
@@ -421,8 +422,8 @@ def measures(
         return
     print_layout(measured.laid_out(rows))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    if words is not None:
-        _say_pair_dir(table, words, seed)
+    if defining is not None:
+        _say_pair_dir(table, defining, seed)
     for remark in measured.remarks:
         say(remark)
 
