@@ -29,8 +29,6 @@ _NAMED, _LETTERS = 5, 40
 # Several words that are not valid UTF-8 may be decoded to the same word.
 _UNREADABLE = "\ufffd"
 
-_NONE: Mapping[str, str] = MappingProxyType({})
-
 logger = logging.getLogger("bayes_bias")
 
 
@@ -121,7 +119,7 @@ class Embedding(Telling):
     reader: Reader
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
-    provenance: Mapping[str, str] = _NONE
+    provenance: Mapping[str, str] = MappingProxyType({})
     notices: tuple[str, ...] = ()
     match: Match = "exact"
 
@@ -215,7 +213,7 @@ class Embedding(Telling):
         """
         words_once = tuple(words)
         general_words = self.reader.general() if general else None
-        pool = pool or (general and general_words is None)
+        pool = pool or (general and general_words is None)  # the pool is used in place of general words
         rank = self._stored_ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
         drawable = tuple(dict.fromkeys(marked or ()))
@@ -234,7 +232,8 @@ class Embedding(Telling):
             general_words=general_words,
             frequent_first=n_first > 0 and self.reader.frequent_first,
         )
-        return replace(self, reader=excerpt, notices=(*self.notices, *(f"{self.name}: {notice}" for notice in notices)))
+        named_notices = [f"{self.name}: {notice}" for notice in notices]
+        return replace(self, reader=excerpt, notices=(*self.notices, *named_notices))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Compute vectors of missing words from their parts, if `match` is "subwords"."""
@@ -311,11 +310,16 @@ class Excerpt(Reader):
         return grouped(enumerate(self.vectors), lambda entry: entry[1].casefold())
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Return the `first` words and all words with a wanted casefolded form, with their vectors.
+
+        The words are in the order of the source. If only wanted words are requested (`first` is 0), they are looked up
+        in `_places`, which has the position and the spelling of the words by their casefolded form. This is faster than
+        a search through all words for each list of a sweep.
+        """
         if first:
             return selected(self.vectors.items(), wanted, first)
-        # A sweep looks up the words of each of its lists, so all words are not searched each time.
-        found = sorted(chain.from_iterable(self._places[form] for form in wanted & self._places.keys()))
-        return ((word, self.vectors[word]) for _, word in found)
+        places = sorted(chain.from_iterable(self._places[form] for form in wanted & self._places.keys()))
+        return ((word, self.vectors[word]) for _, word in places)
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
@@ -345,7 +349,7 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
 
     The spelling is the word itself, the phrase as one word, such as "prime_minister", or another spelling that `match`
     allows. Two words never get the same spelling, so a spelling that is itself one of the words is not used for
-    another. Words that are not found are omitted.
+    another. Words that are not found are omitted, and the others keep their order.
 
     Examples
     --------
@@ -381,22 +385,27 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
         spelling_of[composed(word)] = word
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
-    entries_of_words, about_tokens = _own_tokens(list(entries), words)
+    entries_of_words, token_notice = _own_tokens(list(entries), words)
     for word, value in entries_of_words:
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
         elif _UNREADABLE not in spelling and not np.array_equal(values[spelling], value, equal_nan=True):
             repeated[spelling] = None  # a dict, because a set has no order
-    notices = [about_tokens] if about_tokens else []
+    notices = [token_notice] if token_notice else []
     if repeated:
-        asked_for = set(spelling_of.values())
-        notices.append(_about_repeated(sorted(repeated, key=lambda word: word not in asked_for)))
+        wanted_spellings = set(spelling_of.values())
+        wanted_first = sorted(repeated, key=lambda word: word not in wanted_spellings)
+        notices.append(_repetition_notice(wanted_first))
     return values, notices
 
 
-def _about_repeated(words: Sequence[str]) -> str:
-    """Write the notice of words that occur again with another value. It lists at most `_NAMED` of them."""
+def _repetition_notice(words: Sequence[str]) -> str:
+    """Write the notice of words that occur in a source again with another value.
+
+    It lists at most five words (`_NAMED`), each with at most 40 letters (`_LETTERS`), and with escapes in place of
+    invisible characters (`visible`).
+    """
     listed = in_quotes(visible(word)[:_LETTERS] for word in words[:_NAMED])
     more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
     verb = "has" if len(words) == 1 else "have"
@@ -448,6 +457,9 @@ def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tup
     because the middle of a longer word may have the same letters: in GPT-2, 'Ġrose' is the word, and 'rose' the middle
     of 'prose'. A mark is used if enough entries (`_MARKED_SHARE`) have it. It is ignored if a wanted word has it, which
     is then a letter of the word, as in Maltese 'Ġunju'.
+
+    `mark.of` adds the mark to a word, `mark.is_on` is True for a token with the mark, and `mark.word` returns the word
+    of a token, or None if the token is another piece of a word. If `mark.of_words` is False, the other pieces have it.
     """
     all_tokens = "\n".join(token for token, _ in entries)
     for mark in _MARKS:
@@ -486,7 +498,12 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=2**13)  # enough for control classes, without keeping whole vocabularies
 def _keys_of_word(word: str) -> frozenset[str]:
-    """Return the casefolded forms of a word. The words of control classes are looked up in every list of a sweep."""
+    """Return the casefolded forms of a word in all spellings that a source may have.
+
+    A source may join the words of a phrase by underscores, mark tokens of whole words (`_MARKS_OF_WORDS`), and encode
+    an accent as part of its letter (NFC) or as a separate character (NFD). The result is cached, because the words of
+    control classes are looked up in every list of a sweep.
+    """
     tokens = [mark.of(word) for mark in _MARKS_OF_WORDS]
     keys: set[str] = set()
     for spelling in (word, joined(word), *tokens):
@@ -516,7 +533,7 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
             for form in _shortened(word.casefold()):
                 words_by_form.setdefault(form, []).append(word)
     words_without_accents = grouped(unique_words, unaccented)
-    near: dict[str, dict[str, None]] = {}
+    near: dict[str, dict[str, None]] = {}  # similar candidates of each word, without repetition and in order
     for candidate in vocabulary:
         if len(candidate) > 2 * _LONGEST:
             continue

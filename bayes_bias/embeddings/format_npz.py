@@ -175,10 +175,11 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
 
     The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`), and must
     differ. There must be as many names as replicates, and as many words as the second axis of the vectors has elements.
-    General words, if there are any, have one vector each. `headers` has the types and shapes of all arrays in the
-    archive by their names, and of the arrays only the names of the replicates are read.
+    There may also be `general_words` with one vector each, `general_vectors` (general words, dimensions). `headers` has
+    the types and shapes of all arrays in the archive by their names, which are checked here. Only the names of the
+    replicates are read.
     """
-    shape_of_words, shape = headers["words"].shape, headers["vectors"].shape
+    shape = headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
     labels: tuple[str, ...] = ()
     if kind is not None:
@@ -186,13 +187,13 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
             raise message_error("labels_without_text", file, LABELS=plural(kind), HEADER=headers[plural(kind)])
         labels = tuple(map(str, _array(file, plural(kind), False).ravel()))
     n_names = len(set(labels))
-    if kind is None or n_names < len(labels) or shape[:2] != (len(labels), *shape_of_words):
+    if kind is None or n_names < len(labels) or shape[:2] != (len(labels), *headers["words"].shape):
         arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
-        values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": shape_of_words, "COUNT": n_names}
+        values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": headers["words"].shape, "COUNT": n_names}
         raise file_error("archive_without_names", file, **values)
+    # There must be both arrays or none, with the shapes (n,) and (n, dimensions) for n general words.
     general_shapes = [headers[name].shape for name in _GENERAL if name in headers]
-    n_general = general_shapes[0][:1] if general_shapes else ()  # as a tuple of one number
-    # There must be two arrays, of the general words and of their vectors, with the same number of words.
+    n_general = general_shapes[0][:1] if general_shapes else ()  # as a tuple (n,)
     if general_shapes and general_shapes != [n_general, (*n_general, shape[2])]:
         raise message_error("general_of_other_shapes", file, WIDTH=shape[2], SHAPES=general_shapes)
     return NpzReader(file, shape[2], False, labels, kind, "pool" in headers, bool(general_shapes))

@@ -33,7 +33,6 @@ from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 
 # Names of lists of numbers that are not words.
 _VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
-_WORD = "word"
 # Numbers with 32 bits as text.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
 # Maximal depth of nesting that is read.
@@ -48,8 +47,9 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     """Return a frame with one row for each vector in parsed JSON.
 
     `content` is a JSON text, or the list of the objects in JSON lines. Words with their vectors are tried first, then
-    objects with a list of numbers, then objects with a key for each number. If only some objects lack a vector, a
-    notice names them.
+    objects with a list of numbers, then objects with a key for each number. A row has the list of numbers of an object,
+    beside its other values. If only some objects lack a vector, a notice names them. Messages begin with the `subject`,
+    the name of the file.
 
     Raises
     ------
@@ -70,10 +70,10 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     with_vector: list[dict[str, Any]] = []
     without_vector: list[Mapping[str, Any]] = []
     for item in objects:
-        found, lacking = _split_by_vector(item, {})
-        with_vector += found
-        without_vector += lacking
-        if not found and isinstance(item, Mapping):
+        rows, objects_without_vector = _split_by_vector(item, {})
+        with_vector += rows
+        without_vector += objects_without_vector
+        if not rows and isinstance(item, Mapping):
             without_vector.append(item)
     if not with_vector:
         if (frame_of_numbers := _of_numbers(content)) is not None:
@@ -213,7 +213,7 @@ def _of_numbers(content: Any) -> pd.DataFrame | None:
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
-    return pd.DataFrame({_WORD: words, "vector": vectors})
+    return pd.DataFrame({"word": words, "vector": vectors})
 
 
 # Read objects that contain a list of numbers, with their context.
@@ -241,16 +241,16 @@ def _split_by_vector(value: Any, outside: Mapping[str, Any], depth: int = 0) -> 
         return [row], []
     with_vector, without_vector = [], []
     for objects in lists_of_objects:
-        found, lacking = [], []
+        rows_of_list, candidates = [], []  # candidates lack a list of numbers if another object in `objects` has one
         for item in objects:
-            found_inside, lacking_inside = _split_by_vector(item, row, depth + 1)
-            found += found_inside
+            rows_inside, lacking_inside = _split_by_vector(item, row, depth + 1)
+            rows_of_list += rows_inside
             without_vector += lacking_inside
-            if not found_inside:
-                lacking.append({**row, **item})
-        with_vector += found
-        if found:
-            without_vector += lacking
+            if not rows_inside:
+                candidates.append({**row, **item})
+        with_vector += rows_of_list
+        if rows_of_list:
+            without_vector += candidates
     return with_vector, without_vector
 
 

@@ -23,7 +23,8 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
 
     If every word has sentences and all words share their templates, the templates are replicates. Otherwise, a word has
     the mean vector of its sentences. An embedding without any of the sentences is returned unchanged, because it may
-    contain the words.
+    contain the words. `words.sentences` has the sentences of each word with their templates, such as "This is [WORD].",
+    and `shared_templates` returns the templates that all words have, or none.
     """
     sentences = words.sentences
     if not sentences or not embedding.find(chain.from_iterable(sentences.values())):

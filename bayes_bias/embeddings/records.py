@@ -282,9 +282,9 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
             logger.warning(f"{subject}: the columns {in_quotes(unread)} are not read as parts of vectors")
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
-        found = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
         requirement = "must have one column of lists of numbers, or a column for each number"
-        raise EmbeddingError(f"{subject} {requirement}, but has {found if lists else 'none'}.")
+        several = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
+        raise EmbeddingError(f"{subject} {requirement}, but has {several if lists else 'none'}.")
     (heading,) = lists
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[heading], 1)]
     for number, row in enumerate(rows, 1):
