@@ -204,15 +204,13 @@ def encode(
     extra_controls = load_control_lists(controls)
     control_words = frozenset(_words_of(extra_controls)) - frozenset(_words_of(lists))
     encoder_name = checked_encoder.name
-    provenance = {
-        "encoder": encoder_name,
-        "encoder_identity": checked_encoder.identity,
-        "pooling": checked_encoder.pooling,
-    }
+    provenance = {"encoder": encoder_name, "encoder_identity": checked_encoder.identity}
+    provenance["pooling"] = checked_encoder.pooling
     embedding_name = encoder_name
     sentence_templates = None
     labels: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    # The sentences of each word, and the words from which random lists are drawn.
     if templates is None:
         sentences, drawable = _alone(lists, extra_controls, also)
         notices = () if all(map(_of_sentences, lists)) else (ALONE.format(encoder_name),)
@@ -223,6 +221,7 @@ def encode(
         labels = sentence_templates.labels
         provenance |= {"templates": sentence_templates.name, "templates_sha256": sentence_templates.sha256}
     store = open_cache(cache, checked_encoder) or Memory()
+    # One sentence is encoded now, because the number of dimensions is unknown. All others are encoded when needed.
     first_sentence = next(iter(sentences.values()))[:1]
     dimensions = len(next(encoded(checked_encoder, first_sentence, store)))
     everyday = _everyday(lists, sentence_templates)
@@ -240,7 +239,7 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """Return the sentences of a list for encoding on another machine.
+    """Return the sentences of a list for encoding on another machine, with a row for each word in each template.
 
     Columns: ``id``, ``word``, ``template``, ``sentence``, and ``start`` and ``end`` of the word in its sentence.
 
@@ -336,10 +335,7 @@ def _usable(
 
 def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
     """Return targets and attributes in their order."""
-    words: dict[str, None] = {}
-    for wordlist in lists:
-        words |= dict.fromkeys(wordlist.words)
-    return words
+    return dict.fromkeys(chain.from_iterable(wordlist.words for wordlist in lists))
 
 
 def _compared_words(lists: Sequence[WordList]) -> set[str]:

@@ -94,30 +94,30 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
         return _load(file)
     _check_rows(rows)
     records = format_records.read_records(file)
-    keys = []
+    pairs = []  # a column of the rows, and the values of a column of the file
     for column in ("id", "sentence"):
         for name in (*IDS, *TEXTS):
             if name in records.beside and column in rows:
-                keys.append((column, records.beside[name].astype(str)))
-    if not keys:
+                pairs.append((column, records.beside[name].astype(str)))
+    if not pairs:
         raise EmbeddingError(
             f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
             f" its other columns are {', '.join(map(str, records.beside)) or 'none'}. Rename a column, or add one."
         )
-    # The column with which most rows are found.
-    column, names = max(keys, key=lambda key: rows[key[0]].astype(str).isin(key[1]).sum())
+    # The pair of columns with which most rows are found.
+    column, keys_of_vectors = max(pairs, key=lambda pair: rows[pair[0]].astype(str).isin(pair[1]).sum())
     keys_of_rows = rows[column].astype(str)
-    if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
+    if (lacking := keys_of_rows[~keys_of_rows.isin(keys_of_vectors)]).size:
         raise EmbeddingError(
             f"'{file}' lacks the vectors of {len(lacking)} of {len(rows)} sentences, for example {column}"
             f" '{lacking.iloc[0]}'. Request them again."
         )
     first_position: dict[str, int] = {}
-    for position, name in enumerate(names):
-        first = first_position.setdefault(name, position)
+    for position, key in enumerate(keys_of_vectors):
+        first = first_position.setdefault(key, position)
         is_same = np.array_equal(records.vectors[first], records.vectors[position], equal_nan=True)
         if first != position and (column == "id" or not is_same):
-            raise EmbeddingError(f"'{file}' contains the {column} '{name}' more than once. Keep it once.")
+            raise EmbeddingError(f"'{file}' contains the {column} '{key}' more than once. Keep it once.")
     return records.vectors[[first_position[key] for key in keys_of_rows]]
 
 
@@ -155,15 +155,16 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
     texts = rows[["template", "word"]].astype(str)
     words = texts["word"].unique().tolist()
     labels = texts["template"].unique().tolist()
-    given = pd.MultiIndex.from_frame(texts)
+    present = pd.MultiIndex.from_frame(texts)  # (template, word) of each row
     required = pd.MultiIndex.from_product([labels, words])
-    if given.has_duplicates or len(given) != len(required):
-        _, odd_word = [*given[given.duplicated()], *required.difference(given, sort=False)][0]
+    if present.has_duplicates or len(present) != len(required):
+        repeated_or_missing = [*present[present.duplicated()], *required.difference(present, sort=False)]
+        _, odd_word = repeated_or_missing[0]
         raise EmbeddingError(
             f"`sentences` must contain every word once in each template, but '{odd_word}' is missing or"
             f" repeated ({len(rows)} rows of {len(words)} words in {len(labels)} templates). Correct the rows."
         )
-    arranged = array[given.get_indexer(required)].reshape(len(labels), len(words), -1)
+    arranged = array[present.get_indexer(required)].reshape(len(labels), len(words), -1)
     return words, labels, arranged.astype(np.float32)
 
 
