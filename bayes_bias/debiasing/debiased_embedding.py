@@ -220,9 +220,9 @@ class Debiasing(Version):
             debiased = self.method.fit_transform(vectors, sets)
         elif embedding.kind == TEMPLATE:
             debiased = self._debiased_together(vectors, labels, sets)
-        else:
-            singles = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
-            replicates = [self.method.fit_transform(single, sets) for single in singles]
+        else:  # the vectors of a word are (replicate, dimension)
+            originals = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
+            replicates = [self.method.fit_transform(original, sets) for original in originals]
             debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         return replace(
             embedding,
@@ -247,6 +247,7 @@ class Debiasing(Version):
         it is raised as an error.
         """
         sets = self._as_spelt(vectors, embedding)
+        # The sets of all kinds that are not empty, and below the number of sets in which words lack a vector.
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         missing: dict[str, None] = {}
         n_incomplete = 0
@@ -303,12 +304,11 @@ def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excer
     which are the most frequent words if the source is sorted by frequency.
     """
     reader = embedding.reader
-    pool_words = reader.marked()
-    if pool_words is None:
-        pool = tuple(islice(debiased, FREQUENT))
-    else:
-        pool = tuple(word for word in dict.fromkeys(pool_words) if word in debiased)
-    frequent_first = (pool_words is None or isinstance(reader, Excerpt)) and reader.frequent_first
+    marked = reader.marked()
+    pool_words = islice(debiased, FREQUENT) if marked is None else dict.fromkeys(marked)
+    pool = tuple(word for word in pool_words if word in debiased)
+    # Words that a source marks are not sorted by frequency, except in an excerpt of a sorted source.
+    frequent_first = (marked is None or isinstance(reader, Excerpt)) and reader.frequent_first
     return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, frequent_first=frequent_first)
 
 
