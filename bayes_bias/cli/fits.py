@@ -58,13 +58,14 @@ def fit(
 
     check_outputs(overwrite, out=out_file)
     with progress_bar():
+        # Errors in the options are raised before the model is fitted.
         check_rope(inference.rope)
         step(f"{source}: measuring")
         table = inputs.table(source, covariates=covariates_of(covariates))
         means = table_means(table)
         check_design(means, inference.scope)
         if contrast:
-            weights_of_formulas(means, contrast)
+            weights_of_formulas(means, contrast)  # raises an error for a formula with an unknown word or group
         posterior = bb.fit(table, **inference.fitting)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)

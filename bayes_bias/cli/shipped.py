@@ -86,6 +86,7 @@ def wordlists(
         reading = Reading(ignore_columns=columns.ignore_columns or (), hidden=check_hidden(hidden))
         _write_list(names or [], chosen, reading, out_file, overwrite)
         return
+    # Without --out, the options for a new list have no effect, and one built-in list or all of them are shown.
     reject("selects words of FILE for a list. Add --out list.csv.", **asdict(chosen))
     if names and len(names) > 1:
         raise BayesBiasError(
@@ -98,7 +99,7 @@ def wordlists(
             raise BayesBiasError(
                 f"--copy needs the name of one built-in list, such as `wordlists weat7 --copy {copy}`, but got {name}."
             )
-    if name is None:
+    if name is None:  # all lists, in a table for each kind of question
         rows: dict[str, list[dict[str, Any]]] = {}
         for wordlist in map(load_wordlist, (*wordlist_names(), *field_names())):
             lengths = {"targets": len(wordlist.targets), "attributes": len(wordlist.attributes)}

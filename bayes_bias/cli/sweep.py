@@ -89,8 +89,9 @@ def sweep(
     from bayes_bias.jobs import connected
 
     formats = formats_of(figures)
-    again = is_sweep(out_folder)
-    check_folder(out_folder, overwrite or again)
+    is_resumed = is_sweep(out_folder)
+    check_folder(out_folder, overwrite or is_resumed)
+    # The arguments of `bayes_bias.sweep` in the file, in which options replace some.
     arguments = read_sweep(spec_file).arguments(trust)
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)

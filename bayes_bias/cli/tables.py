@@ -403,7 +403,7 @@ def measures(
     if posterior:
         with optional(" for the posterior", ", or use --no-posterior"):
             from bayes_bias.fitting.fit import fit
-    defining = None if sets is None else read_debias_sets(sets)
+    defining = None if sets is None else read_debias_sets(sets)  # pairs of words that define a direction
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar():
         step(f"{source}: measuring")
@@ -412,6 +412,7 @@ def measures(
             table, defining_sets=defining or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
         )
         if posterior:
+            # The posterior is summarised for each scope that the table has enough groups and words for.
             fitted = Fitted.of(fit(table, model, seed=seed, sampling=sampler.sampling))
             scopes = [scope for scope in SHOWN if scope in possible_scopes(fitted.data)]
             summaries = {scope: bb.summarize(fitted, scope, ci_prob=ci_prob) for scope in scopes}

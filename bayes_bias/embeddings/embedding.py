@@ -39,9 +39,10 @@ class Reader(ABC):
     frequent_first: bool = True  # True if frequent words come first, as in the output of tools that train vectors
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        """Return the positions, from 1, of words whose casefolded form is wanted.
+        """Return the positions, from 1, of words whose casefolded form is wanted, as ranks of their frequency.
 
-        Return None if frequent words are not first.
+        A word that the source repeats has the rank of its first occurrence. Return None if the source does not begin
+        with its frequent words.
         """
         if not self.frequent_first:
             return None
@@ -131,8 +132,8 @@ class Embedding(Telling):
     @property
     def text(self) -> str:
         """A description with the name, the length of a vector, and the source."""
-        several = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
-        return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
+        replicates = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
+        return f"{self.name}, {self.dimensions} dimensions{replicates}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
         """Find stored vectors of these words, and of variants in upper or lower case or joined by "_".
@@ -363,8 +364,8 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
             spelling_of[word] = word
         elif joined(word) in stored and joined(word) not in wanted:
             spelling_of[word] = joined(word)
-    lacking = [word for word in wanted if word not in spelling_of]
-    respelt = other_spellings(lacking, stored, {*wanted, *spelling_of.values()}, match)
+    missing = [word for word in wanted if word not in spelling_of]
+    respelt = other_spellings(missing, stored, {*wanted, *spelling_of.values()}, match)
     return _values_of(wanted, {**spelling_of, **respelt})
 
 

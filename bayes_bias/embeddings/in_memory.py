@@ -220,6 +220,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     The words are in the index and the numbers in the columns, or the words are in a column beside a column of lists or
     columns of numbers. Rows that repeat a word must have equal vectors.
     """
+    # The words are in a column, unless the index has texts and no column has lists.
     has_text = any(is_text(column) for _, column in frame.items())
     if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
@@ -234,6 +235,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
             " frame.set_index(COLUMN) to move the words to the index."
         )
     rows = frame.to_numpy(dtype=np.float64)
+    # The first row of each word, and a word whose vectors differ, or None.
     first_rows, ambiguous = first_row_of_words(frame.index, rows)
     if ambiguous is not None:
         raise EmbeddingError(
