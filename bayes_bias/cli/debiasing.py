@@ -215,7 +215,8 @@ def _check_several(
     """
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
-    if used := [option for option in is_used if is_used[option]]:
+    used = [option for option in is_used if is_used[option]]
+    if used:
         raise BayesBiasError(
             f"{used[0]} can only be used with one list and one version. Omit it, or compare them one by one."
         )

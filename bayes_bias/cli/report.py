@@ -139,8 +139,9 @@ def measured_tables(
 ) -> "list[bb.AssociationTable]":
     """Return the tables of lists: each list in each embedding, and lists that are files of numbers as they are.
 
-    Embeddings are separate sources unless they are replicates of one embedding. A masked model has no embedding, and
-    its tables are measured first (`has_table`).
+    Embeddings are separate sources unless they are replicates of one embedding, such as training runs or the templates
+    of an encoder, which are opened together. A masked model has no embedding, and its tables are measured first
+    (`has_table`).
     """
     from bayes_bias.associations.lists import measure_lists
 

@@ -264,7 +264,7 @@ def over_time(
     if second_files and second_files.keys() != first_files.keys():
         times_of_at = ", ".join(f"{time:g}" for time in first_files)
         raise BayesBiasError(f"--minus must have the times of --at, {times_of_at}. Give a slice for each of them.")
-    if dry_run:
+    if dry_run:  # missing words raise no error, because they are listed
         _show_words(replace(slices, allow_loss=True), wordlist)
         return
 

@@ -242,7 +242,7 @@ class TableSource(MeasuringOptions, Origin):
         replacements = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
         sources = replacements + self.named_embeddings
         if replacements and len(sources) > 1:
-            option = sources[0].split()[0]
+            option = sources[0].split()[0]  # without its value
             raise BayesBiasError(f"{option}: {', '.join(sources)} cannot be combined. Use one of them.")
 
     @property

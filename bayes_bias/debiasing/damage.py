@@ -74,14 +74,7 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
         rating is not a number, or if the first column contains single letters or numbers instead of words.
     """
     path = Path(source)
-    text = read_text(path, f"ratings: '{path}' is", MeasureError)
-    # Below the comments at the beginning, only "# " begins a comment, because the first word of a pair may be "#1".
-    after_comments = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
-    lines = [line for line in after_comments if not line.startswith("# ")]
-    # Columns are separated by the first of tab, semicolon, and comma that the first line contains, or by blanks.
-    patterns = [pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]]
-    separator = patterns[0] if patterns else r"\s+"
-    rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
+    rows = _read_cells(path)
     # The first line may be a heading, so the second line shows which column contains the ratings: the first number.
     n_columns = min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0
     column = next((k for k in range(2, n_columns) if _is_number(rows[1][k])), None)
@@ -100,6 +93,21 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
             " the first column."
         )
     return pd.DataFrame([(row[0], row[1], float(row[column])) for row in pairs], columns=["word", "other", "rating"])
+
+
+def _read_cells(path: Path) -> list[list[str]]:
+    """Read the cells of each line of a text file, without empty lines and comments.
+
+    Cells are separated by the first of tab, semicolon, and comma that the first line contains (`_SEPARATORS` has a
+    pattern for each), or by blanks. Lines at the beginning are comments if they start with "#". Below them, only "# "
+    begins a comment, because the first word of a pair may be "#1".
+    """
+    text = read_text(path, f"ratings: '{path}' is", MeasureError)
+    after_comments = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
+    lines = [line for line in after_comments if not line.startswith("# ")]
+    patterns = [pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]]
+    separator = patterns[0] if patterns else r"\s+"
+    return [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
 
 
 def rated_pairs(

@@ -247,22 +247,19 @@ class Debiasing(Version):
         it is raised as an error.
         """
         sets = self._as_spelt(vectors, embedding)
-        # The sets of all kinds that are not empty, and below the number of sets in which words lack a vector.
+        # The sets of all kinds that are not empty, and those with a word that has no vector.
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
-        missing: dict[str, None] = {}
-        n_incomplete = 0
-        for words in word_sets:
-            lacking = [word for word in words if word not in vectors]
-            missing |= dict.fromkeys(lacking)
-            n_incomplete += bool(lacking)
+        incomplete = [words for words in word_sets if any(word not in vectors for word in words)]
+        missing = dict.fromkeys(word for word in chain.from_iterable(incomplete) if word not in vectors)
         if not missing:
             return sets
-        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {n_incomplete} of {len(word_sets)} sets"
+        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(incomplete)} of {len(word_sets)} sets"
         variants = embedding.near(missing, vectors)
         problem = f"{embedding.name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}."
         if not self.skip_missing:
+            message = " ".join(filter(None, [problem, offer(variants)]))  # an offer may be ""
             raise MeasureError(
-                f"{' '.join(filter(None, [problem, offer(variants)]))} Remove these words from the sets, or omit them"
+                f"{message} Remove these words from the sets, or omit them"
                 " with skip_missing=True (--skip-missing of `bayes-bias debias`)."
             )
         logger.warning("%s They are omitted, with pairs of which only one word remains", problem)

@@ -123,7 +123,7 @@ def _array(path: Path) -> np.ndarray:
         raise file_error("damaged_array", path, ERROR=error) from error
     if is_packed(vectors.dtype):
         raise file_error("packed_array", path, DTYPE=vectors.dtype, PACKED=PACKED)
-    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
+    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":  # floating-point numbers or integers
         raise file_error("array_without_rows", path, SHAPE=vectors.shape, DTYPE=vectors.dtype)
     return np.asarray(vectors)
 
@@ -151,7 +151,7 @@ def _without_words(path: Path, header: ArrayHeader) -> str:
     """
     shape, dtype = header.shape, header.dtype
     fields = dtype.names or ()
-    texts = [name for name in fields if dtype[name].kind in "US"]
+    texts = [name for name in fields if dtype[name].kind in "US"]  # text or bytes
     arrays = [name for name in fields if dtype[name].shape]
     if len(texts) == len(arrays) == 1:
         return other_kind("structured_array", path, WORDS=texts[0], VECTORS=arrays[0])

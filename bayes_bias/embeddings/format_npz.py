@@ -60,6 +60,7 @@ class ArrayHeader:
         """
         begin = io.BytesIO(stream.read(_LONGEST))
         try:
+            # NumPy has a function for each version of the header. Arrays in Fortran order are stored by column.
             shape, fortran, dtype = _HEADERS[npy.read_magic(begin)](begin)
         # NumPy parses the header with Python's parser and tokenizer, which raise many kinds of errors
         except Exception as error:
@@ -134,7 +135,7 @@ class NpzReader(Reader):
             if not header.in_rows or header.dtype.hasobject:
                 yield from np.asarray(_array(self.file, "vectors", self.trust), dtype=np.float64)
                 return
-            member.seek(header.begins)
+            member.seek(header.begins)  # the rows follow the header
             n_words, dimensions = header.shape
             for start in range(0, n_words, _BLOCK):
                 n_rows = min(_BLOCK, n_words - start)
@@ -159,6 +160,7 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
         raise file_error("archive_of_objects", file)
     if is_packed(vectors.dtype):
         raise message_error("packed_archive", file, DTYPE=vectors.dtype, PACKED=PACKED)
+    # In NumPy, types of text are of the kind U, of numbers f, i, or u, and of Python objects O.
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
         raise file_error("archive_of_other_types", file, WORDS=words.dtype, VECTORS=vectors.dtype)
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):

@@ -406,6 +406,7 @@ def _recognises(sample: bytes) -> bool:
         return True
     first_line, _, rest = sample.partition(b"\n")
     fields = first_line.split()
+    # Only the end of the last field is compared, because a field may be very long.
     is_heading = bool(fields) and b"[" not in first_line and not _NUMBER.fullmatch(fields[-1][-99:])
     try:
         first_line.decode("utf-8-sig")

@@ -200,12 +200,14 @@ def _load(model: str, pooling: str | None, layer: str | int, prompt: str | None,
 
     The name of a packaged encoder is replaced by the folder into which it is unpacked, unless a folder has this name.
     """
-    if model in shipped_embeddings() or model in PACKAGED or expanded(model).is_file():
+    is_word_vectors = model in shipped_embeddings() or model in PACKAGED or expanded(model).is_file()
+    if is_word_vectors:
         raise EmbeddingError(
             f"'{model}' contains word vectors and cannot encode sentences. Remove `templates` (--templates), or use a"
             " sentence encoder."
         )
-    if (packaged := PACKAGED_ENCODERS.get(model.casefold())) and not expanded(model).exists():
+    packaged = PACKAGED_ENCODERS.get(model.casefold())
+    if packaged is not None and not expanded(model).exists():
         model = str(packaged.unpacked())
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
     return hugging_face.load_encoder(model, pooling=pooling, layer=layer, prompt=prompt, trust=trust)

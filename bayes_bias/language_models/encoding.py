@@ -304,10 +304,8 @@ def _in_templates(
     """
     class_of = word_classes(*lists, *more)
     usable = _usable(lists, more, class_of, templates)
-    drawn_classes: set[str] = set()
-    for wordlist in lists:
-        drawn_classes.update(class_of[word] for word in chain(*wordlist.classes.values()))
-    drawn_classes &= set(templates.classes)
+    attributes = chain.from_iterable(words for wordlist in lists for words in wordlist.classes.values())
+    drawn_classes = {class_of[word] for word in attributes} & set(templates.classes)
     drawable = tuple(word for word, name in lexicon().items() if name in drawn_classes)
     words = dict.fromkeys((*usable, *also, *drawable))
     return {word: templates.sentences(word, word_class(word, class_of)) for word in words}, drawable

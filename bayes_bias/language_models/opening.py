@@ -282,6 +282,7 @@ def is_masked(source: str | Path, trust: bool = False) -> bool:
     saved.check_files()
     with quietly() as transformers:
         config = saved.config(transformers)
+        # `_model_mapping` has the types of configurations for which there is a model with this head.
         return type(config) in getattr(transformers, _AUTO["masked"])._model_mapping
 
 
@@ -347,14 +348,14 @@ def quietly() -> Iterator[ModuleType]:
     from transformers.utils import logging
 
     level = logging.get_verbosity()
-    bars = logging.is_progress_bar_enabled()
+    shows_bars = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield transformers
     finally:
         logging.set_verbosity(level)
-        if bars:
+        if shows_bars:
             logging.enable_progress_bar()
 
 
