@@ -245,17 +245,11 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     numbers = mode(runs[1:] or runs)  # the first row may be a heading
     begins_with_names = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
     has_heading = len(rows) > 1 and begins_with_names
-    heading = rows[0] if has_heading else []
     rows_below = rows[1:] if has_heading else rows
     width = mode(len(row) for row in rows_below)
     data = [row for row in rows_below if len(row) == width]
-    if len(heading) == width - 1:  # R writes no heading above the names of rows
-        heading = ["", *heading]
-    if heading and len(heading) != width:
-        if not heading[0].startswith("#"):  # a comment is no heading
-            return None
-        heading = []
-    if not numbers or numbers[-1] >= width:
+    heading = _fitted_heading(rows[0] if has_heading else [], width)
+    if heading is None or not numbers or numbers[-1] >= width:
         return None
     texts = tuple(sorted(set(range(width)) - set(numbers)))
     if heading:  # if most columns have numbered headings, such as v1 and v2, the others are no parts of vectors
@@ -267,6 +261,19 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     above = bool(title) + has_heading  # the number of lines above the first word
     numeric = Layout(delimiter, 0, _of_vectors(numbers, data), width, above, with_commas)
     return _Table(numeric, title, heading, data, texts)
+
+
+def _fitted_heading(heading: list[str], width: int) -> list[str] | None:
+    """Return the heading of a table with `width` columns, or None if it does not fit.
+
+    R writes no heading above the first column, which contains the names of the rows, so an empty one is added. A
+    comment is no heading, so the table has none.
+    """
+    if len(heading) == width - 1:
+        return ["", *heading]
+    if heading and len(heading) != width:
+        return [] if heading[0].startswith("#") else None
+    return heading
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:

@@ -281,9 +281,8 @@ def is_masked(source: str | Path, trust: bool = False) -> bool:
     saved = _SavedModel(model_folder(source, trust), source, trust)
     saved.check_files()
     with quietly() as transformers:
-        config = saved.config(transformers)
         # `_model_mapping` has the types of configurations for which there is a model with this head.
-        return type(config) in getattr(transformers, _AUTO["masked"])._model_mapping
+        return type(saved.config(transformers)) in getattr(transformers, _AUTO["masked"])._model_mapping
 
 
 def _check_device_map(device_map: str, device: str | None) -> None:

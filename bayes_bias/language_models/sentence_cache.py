@@ -124,8 +124,7 @@ def encoded(
     count = 0
     dimensions = 0  # unknown before the first vector
     for batch in batched(sentences, BATCH):
-        vectors = _vectors_of_batch(encoder, batch, cache)
-        for vector in vectors:
+        for vector in _vectors_of_batch(encoder, batch, cache):
             dimensions = dimensions or len(vector)
             if len(vector) != dimensions:
                 raise EmbeddingError(

@@ -84,8 +84,8 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     """Read the vectors of a file in the order of the rows, which are the sentences.
 
     An array must already have this order. In JSON, Parquet, or CSV (`read_records`), each vector has an id or its
-    sentence, so every column with a known name (`IDS`, `TEXTS`) is compared with the ids and with the sentences of the
-    rows, and the pair of columns with most matches is used.
+    sentence, by which it is found. An error is raised if a row has no vector, if an id has several vectors, or if a
+    sentence has several different ones.
     """
     refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
@@ -94,18 +94,7 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
         return _load(file)
     _check_rows(rows)
     records = format_records.read_records(file)
-    pairs = []  # a column of the rows, and the values of a column of the file
-    for column in ("id", "sentence"):
-        for name in (*IDS, *TEXTS):
-            if name in records.beside and column in rows:
-                pairs.append((column, records.beside[name].astype(str)))
-    if not pairs:
-        raise EmbeddingError(
-            f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
-            f" its other columns are {', '.join(map(str, records.beside)) or 'none'}. Rename a column, or add one."
-        )
-    # The pair of columns with which most rows are found.
-    column, keys_of_vectors = max(pairs, key=lambda pair: rows[pair[0]].astype(str).isin(pair[1]).sum())
+    column, keys_of_vectors = _matching_columns(rows, records.beside, file)
     keys_of_rows = rows[column].astype(str)
     if (lacking := keys_of_rows[~keys_of_rows.isin(keys_of_vectors)]).size:
         raise EmbeddingError(
@@ -119,6 +108,25 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
         if first != position and (column == "id" or not is_same):
             raise EmbeddingError(f"'{file}' contains the {column} '{key}' more than once. Keep it once.")
     return records.vectors[[first_position[key] for key in keys_of_rows]]
+
+
+def _matching_columns(rows: pd.DataFrame, beside: pd.DataFrame, file: Path) -> tuple[str, "pd.Series[str]"]:
+    """Return the name of a column of the rows, "id" or "sentence", and the matching column of a file.
+
+    `beside` has the columns of the file beside the vectors. Every column with a known name (`IDS`, `TEXTS`) is compared
+    with the ids and with the sentences of the rows, and the pair of columns with which most rows are found is used.
+    """
+    pairs = []
+    for column in ("id", "sentence"):
+        for name in (*IDS, *TEXTS):
+            if name in beside and column in rows:
+                pairs.append((column, beside[name].astype(str)))
+    if not pairs:
+        raise EmbeddingError(
+            f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
+            f" its other columns are {', '.join(map(str, beside)) or 'none'}. Rename a column, or add one."
+        )
+    return max(pairs, key=lambda pair: rows[pair[0]].astype(str).isin(pair[1]).sum())
 
 
 def _load(file: Path) -> NDArray[Any]:
