@@ -368,12 +368,12 @@ def _show(result: "bb.Stability") -> None:
     print_layout(result.layout)
     for reason in result.left_out.values():
         say(f"omitted: {reason}")
-    print_layout(_components(result))
+    print_layout(_components_layout(result))
     print_layout(result.shares_layout)
     say(result.text)
 
 
-def _components(result: "bb.Stability") -> Layout:
+def _components_layout(result: "bb.Stability") -> Layout:
     """Return a table of the variance components of the joint posterior, beside their observed values.
 
     Each label consists of the levels of the index that are not empty. Standard deviations have one decimal more than

@@ -138,10 +138,10 @@ def compare(
         if len(lists) > 1 or len(sides.versions) > 1:
             is_used = {"--rope": inference.rope is not None, "--allow-unlike": allow_unlike}
             _check_several(sides, lists, method_settings, is_used)
-            result = _swept(sides, lists, debias_sets, method_settings, rating_files, inference)
+            result = _compare_by_sweep(sides, lists, debias_sets, method_settings, rating_files, inference)
         else:
             wordlist = lists[0] if lists else None
-            result = _compared(sides, wordlist, debias_sets, method_settings, rating_files, inference, allow_unlike)
+            result = _compare_one(sides, wordlist, debias_sets, method_settings, rating_files, inference, allow_unlike)
         page = output.write(result)
     if isinstance(result, bb.Sweep):
         _show_several(result)
@@ -150,7 +150,7 @@ def compare(
     say_where("\nThe comparison is in", page)
 
 
-def _compared(
+def _compare_one(
     sides: BeforeAndAfter,
     wordlist: str | None,
     sets: DebiasSets | None,
@@ -190,7 +190,7 @@ def _compared(
         embedding = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
             embedding = embedding.excerpt([*words.words, *words.texts, *also])
-        return _of_version(debiasing.applied(embedding), wordlist, source, also)
+        return _table_in(debiasing.applied(embedding), wordlist, source, also)
 
     table = measured(before, sides.before)
     changed = measured(after, sides.after, method)
@@ -228,7 +228,7 @@ def _check_several(
         )
 
 
-def _swept(
+def _compare_by_sweep(
     sides: BeforeAndAfter,
     lists: list[str],
     sets: DebiasSets | None,
@@ -275,7 +275,7 @@ def _swept(
     ).with_damage(damage_of_version)
 
 
-def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
+def _table_in(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
     """Return the table of a word list, measured in a debiased version of an embedding.
 
     `source` has the options for lists and control classes, and `also` further words whose vectors the table contains.

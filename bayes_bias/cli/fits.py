@@ -137,19 +137,19 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
     fitted = Fitted.of(fit)
     estimand = summary.index.get_level_values("estimand")
     print_frame(
-        _written(summary[estimand != "replicate_bias"], fitted, ci_prob),
+        _summary_as_text(summary[estimand != "replicate_bias"], fitted, ci_prob),
         title=f"{fitted.name}, in {fitted.metric.unit} (pd: probability of direction)",
     )
     if "replicate_bias" in estimand:
         kind = fitted.replicate_kind
-        rows = _written(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
+        rows = _summary_as_text(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
         print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, shrunk towards the bias of all")
     if "group_bias" in estimand and fitted.data.sizes["group"] > 1:
         say(GROUP_BIAS_CAVEAT)
     say(Diagnostics.of(fitted).text)
 
 
-def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
+def _summary_as_text(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
     """Return a summary as text, with only the columns that fit into a terminal of 80 characters.
 
     The columns are the mean, the interval, the probability of direction (pd), and one more: the probability of a

@@ -232,7 +232,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     except Exception as error:
         if "--debug" in words:
             raise
-        _fail(_with_options(_one_line(error), words), 2)
+        _fail(_name_options(_one_line(error), words), 2)
     finally:
         IN_TERMINAL.reset(in_terminal_before)
         COMMAND.reset(command_before)
@@ -269,7 +269,7 @@ def _one_line(error: Exception) -> str:
     """
     if isinstance(error, typer.TyperException):
         message = " ".join(error.format_message().split())
-        return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_remedy(error)}"
+        return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_advice_for(error)}"
     if isinstance(error, BayesBiasError):
         return str(error)
     if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:
@@ -278,7 +278,7 @@ def _one_line(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {text}. Run again with --debug to see where it occurred."
 
 
-def _with_options(message: str, words: list[str]) -> str:
+def _name_options(message: str, words: list[str]) -> str:
     """Replace the names of Python arguments in a message by the options of the command that was called.
 
     For example, `ci_prob` in backticks becomes --ci. If an option has several names, the longest one is used.
@@ -293,7 +293,7 @@ def _with_options(message: str, words: list[str]) -> str:
     return _ARGUMENT.sub(lambda match: option_of.get(match[1], match[0]), message)
 
 
-def _remedy(error: typer.TyperException) -> str:
+def _advice_for(error: typer.TyperException) -> str:
     """Return the advice that a message of typer lacks, as the end of the message.
 
     Extra arguments are usually values of switches, or embeddings without their option. For a value with the wrong type,

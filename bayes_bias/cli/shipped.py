@@ -136,6 +136,7 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
         raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
     contents = [(file, read_names(file, reading)) for file in files]
     words_of_name = _words_of_files(contents)
+    # The class of each group, from the headings of the files and from the options.
     headings = chain.from_iterable(content.values for _, content in contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
     stereotypes |= pairs_of("--groups", chosen.groups, "flowers=pleasant")
@@ -145,7 +146,7 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     for name in (*names, *word_class_of_name):
         if name not in words_of_name:
             raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words_of_name)
-    rows = []
+    rows = []  # one for each word
     for name in names:
         columns = {"group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
         if word_class_of_name:
@@ -202,13 +203,13 @@ def _print_wordlist(words: WordList) -> None:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:
         say(f"erratum: {erratum}")
-    for lacking in _lacking(words):
+    for lacking in _notes_on_missing_words(words):
         say(lacking)
     if words.source.citation:
         say(f"\n{words.source.citation}" + (f" doi:{words.source.doi}" if words.source.doi else ""))
 
 
-def _lacking(words: WordList) -> list[str]:
+def _notes_on_missing_words(words: WordList) -> list[str]:
     """Return a line for each group or class of a list that names the words which the built-in vectors lack.
 
     A word with blanks, such as "new york", is also looked up in the form in which embeddings join it ("new_york").

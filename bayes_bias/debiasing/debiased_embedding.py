@@ -228,7 +228,7 @@ class Debiasing(Version):
             embedding,
             name=self.named(embedding.name),
             source=f"{embedding.source}, {self.name}",
-            reader=_with_pool_of(embedding, debiased),
+            reader=_excerpt_with_pool(embedding, debiased),
             provenance=MappingProxyType({**embedding.provenance, **self.provenance}),
         )
 
@@ -246,7 +246,7 @@ class Debiasing(Version):
         contains. With `skip_missing`, this message is logged, and the sets are returned without these words. Otherwise,
         it is raised as an error.
         """
-        sets = self._as_spelt(vectors, embedding)
+        sets = self._respelt_sets(vectors, embedding)
         # The sets of all kinds that are not empty, and those with a word that has no vector.
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         incomplete = [words for words in word_sets if any(word not in vectors for word in words)]
@@ -265,7 +265,7 @@ class Debiasing(Version):
         logger.warning("%s They are omitted, with pairs of which only one word remains", problem)
         return sets.without(missing)
 
-    def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
+    def _respelt_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
         """Return the sets with words as they are spelt in the embedding, and log a notice of changed spellings.
 
         The setting `match` of the embedding defines which spellings count as the same word, for example those that
@@ -294,7 +294,7 @@ class Debiasing(Version):
         return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
 
 
-def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
+def _excerpt_with_pool(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
     """Return debiased vectors with the pool of words from which random lists of the original embedding are drawn.
 
     If the source of the original embedding marks no pool (`marked` returns None), the pool consists of the first words,

@@ -164,7 +164,7 @@ class Embedding(Telling):
 
         Words that the source encodes otherwise than `spelt_as` get the spelling there.
         """
-        vectors, notices = _once(self.reader.entries(wanted, first), spelt_as)
+        vectors, notices = _unique(self.reader.entries(wanted, first), spelt_as)
         for notice in notices:
             logger.warning(f"{self.name}: {notice}")
         return vectors
@@ -200,7 +200,7 @@ class Embedding(Telling):
                 " does not have this order. Use the original file by word2vec, fastText or GloVe, or pass your own"
                 " frequencies."
             )
-        return _once(rank_of.items(), words)[0]
+        return _unique(rank_of.items(), words)[0]
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Copy these words into an embedding in memory, optionally with general words and a pool for random lists.
@@ -220,7 +220,7 @@ class Embedding(Telling):
         drawable = tuple(dict.fromkeys(marked or ()))
         n_first = FREQUENT if pool and marked is None else 0
         wanted = (*words_once, *drawable)
-        vectors, notices = _once(self.reader.entries(self._keys(wanted), n_first), wanted)
+        vectors, notices = _unique(self.reader.entries(self._keys(wanted), n_first), wanted)
         missing = [word for word in words_once if word not in vectors]
         excerpt = Excerpt(
             vectors=vectors,
@@ -268,7 +268,7 @@ class Embedding(Telling):
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
-        return list(_once(((word, 0) for word in self.reader.words()), ())[0])
+        return list(_unique(((word, 0) for word in self.reader.words()), ())[0])
 
     def pool(self) -> list[str]:
         """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
@@ -369,7 +369,7 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
     return _values_of(wanted, {**spelling_of, **respelt})
 
 
-def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
+def _unique[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
     """Return the first value of each word, and notices about the words.
 
     `entries` are the words of a source with their vectors or ranks, in the order of the source. A source may encode
@@ -377,7 +377,7 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
     the `wanted` word, which `spelling_of` has by the composed form of the word. A notice names words that occur again
     with another value, the wanted words first. Words with an unreadable character (`_UNREADABLE`) are omitted from
     this notice, because different words may look the same. If the source is a language model, only its tokens of whole
-    words are kept, with another notice (`_own_tokens`).
+    words are kept, with another notice (`_entries_of_words`).
     """
     words = tuple(wanted)
     spelling_of: dict[str, str] = {}
@@ -386,7 +386,7 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
         spelling_of[composed(word)] = word
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
-    entries_of_words, token_notice = _own_tokens(list(entries), words)
+    entries_of_words, token_notice = _entries_of_words(list(entries), words)
     for word, value in entries_of_words:
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
@@ -451,7 +451,7 @@ _MARKS = (*_MARKS_OF_WORDS, _Mark("##", of_words=False), _Mark(suffix="@@", of_w
 _MARKED_SHARE = 0.1
 
 
-def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
+def _entries_of_words[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
     """Return the entries of whole words, with a notice if other entries are omitted, or else "".
 
     In the vocabulary of a language model, tokens of whole words or of other pieces of words have a mark (`_MARKS`),

@@ -166,13 +166,13 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
         raise message_error("pool_of_other_shape", file, SHAPE=words.shape, POOL=pool)
     if len(vectors.shape) == 3:
-        return _of_replicates(file, headers)
+        return _open_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
         raise file_error("archive_of_other_shapes", file, WORDS=words.shape, VECTORS=vectors.shape)
     return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None, frequent_first=pool is None)
 
 
-def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
+def _open_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
     """Open an archive of vectors (replicates, words, dimensions).
 
     The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`), and must
@@ -211,7 +211,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            raise _without_arrays(archive.namelist(), file)
+            raise _error_without_arrays(archive.namelist(), file)
         headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         size = stream.seek(0, 2)
     claimed = sum(members[name].file_size for name in headers)
@@ -221,7 +221,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     return headers
 
 
-def _without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
+def _error_without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
     """Return the error for an archive without words and vectors, which depends on the names of its members."""
     if any(PurePosixPath(name).name == "data.pkl" for name in members):
         return file_error("torch", file)

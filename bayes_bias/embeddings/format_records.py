@@ -76,7 +76,7 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         if not rows and isinstance(item, Mapping):
             without_vector.append(item)
     if not with_vector:
-        if (frame_of_numbers := _of_numbers(content)) is not None:
+        if (frame_of_numbers := _read_numbers(content)) is not None:
             return frame_of_numbers
         raise _no_vectors(len(objects), without_vector, subject)
     headings = {name for row in with_vector for name, value in row.items() if is_list(value)}
@@ -113,7 +113,7 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
     Each layout is a function that returns a frame, or None if the JSON has another layout. If none fits, the values of
     an object are tried, down to a `depth` of `_DEEPEST`. Return None if no value or more than one has such words.
     """
-    for read_layout in (_of_mapping, _of_pairs, _of_columns, _of_keys):
+    for read_layout in (_read_mapping, _read_pairs, _read_columns, _read_keys):
         if (frame := read_layout(content)) is not None:
             return frame
     if not isinstance(content, Mapping) or depth > _DEEPEST:
@@ -125,14 +125,14 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
     return frames[0] if len(frames) == 1 else None
 
 
-def _of_mapping(content: Any) -> pd.DataFrame | None:
+def _read_mapping(content: Any) -> pd.DataFrame | None:
     """Read ``{word: [numbers]}``. Keys such as "embedding" or "values" (`_VECTOR`) are names of lists, not words."""
     if not isinstance(content, Mapping) or not content or content.keys() <= _VECTOR:
         return None
     return _frame(list(content), list(content.values())) if all(map(is_numbers, content.values())) else None
 
 
-def _of_pairs(content: Any) -> pd.DataFrame | None:
+def _read_pairs(content: Any) -> pd.DataFrame | None:
     """Read ``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
     if not isinstance(content, list) or not content:
         return None
@@ -148,7 +148,7 @@ def _of_pairs(content: Any) -> pd.DataFrame | None:
     return _frame(words, vectors)
 
 
-def _of_columns(content: Any) -> pd.DataFrame | None:
+def _read_columns(content: Any) -> pd.DataFrame | None:
     """Read a table: ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them.
 
     Exactly one column must consist of lists of numbers, and a column of the same length must consist of texts.
@@ -178,7 +178,7 @@ def _column(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _of_keys(content: Any) -> pd.DataFrame | None:
+def _read_keys(content: Any) -> pd.DataFrame | None:
     """Read ``{word: {"vector": [numbers], ...}}``.
 
     All objects must have their list of numbers under the same name. Return None if an object has a text or an id itself
@@ -198,7 +198,7 @@ def _of_keys(content: Any) -> pd.DataFrame | None:
     return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
 
 
-def _of_numbers(content: Any) -> pd.DataFrame | None:
+def _read_numbers(content: Any) -> pd.DataFrame | None:
     """Read ``[{"word": word, "0": number, ...}]`` or ``{word: {"0": number, ...}}``, also with words as inner keys."""
     if _are_objects(content):
         frame = pd.DataFrame(content)
@@ -362,7 +362,7 @@ def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
         raise file_error("lists_of_numbers", file)
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
-        return frame_of_json(objects, file.name), _reading(objects, in_lines, path)
+        return frame_of_json(objects, file.name), _pandas_code(objects, in_lines, path)
     if not is_spreadsheet(file.name):
         raise file_error("records_of_unknown_format", file)
     frame = read_frame(file, file.name, EmbeddingError, text=None)
@@ -382,7 +382,7 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
         raise EmbeddingError(f"{name} is neither valid JSON nor JSON lines: {error}. Create it again.") from error
 
 
-def _reading(objects: Any, in_lines: bool, path: str) -> str:
+def _pandas_code(objects: Any, in_lines: bool, path: str) -> str:
     """Return the pandas code that reads JSON as a frame, or "" if no single call does.
 
     pandas reads a list of objects, each with a list of numbers, and a list of pairs of a word and a vector. `in_lines`

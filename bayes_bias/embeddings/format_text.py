@@ -224,9 +224,9 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
         has_more_numbers = " " in word and is_number(word.rsplit(" ", 1)[1])
         if len(values) < n_numbers or has_more_numbers or not all(map(is_number, values)):
             return False
-    # Without a column of frequencies, `_of_vectors` returns all positions of numbers, counted from the end of a row.
+    # Positions count from the end of a row. Without a column of frequencies, all of them are columns of vectors.
     positions = tuple(range(-n_numbers, 0))
-    return _of_vectors(positions, [row.split(" ") for row in rows]) == positions
+    return _vector_columns(positions, [row.split(" ") for row in rows]) == positions
 
 
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
@@ -259,7 +259,7 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
     above = bool(title) + has_heading  # the number of lines above the first word
-    numeric = Layout(delimiter, 0, _of_vectors(numbers, data), width, above, with_commas)
+    numeric = Layout(delimiter, 0, _vector_columns(numbers, data), width, above, with_commas)
     return _Table(numeric, title, heading, data, texts)
 
 
@@ -290,7 +290,7 @@ def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
     return tuple(longest_run)
 
 
-def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
+def _vector_columns(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
     """Return the columns of vectors: all `numbers`, or all but a column of whole numbers, such as frequencies.
 
     The column is omitted only if it is the first or the last column of numbers, if no other column has only whole

@@ -120,12 +120,12 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
-        return _from_pairs(source.items())
+        return _read_pairs(source.items())
     if is_words_and_array(source):
         # The words and the array may be in either order. The array has two axes, so it is the last after sorting.
         words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
-        return _of_array(words, array)
-    return _from_pairs(source) if are_pairs(source) else None
+        return _read_array(words, array)
+    return _read_pairs(source) if are_pairs(source) else None
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -177,7 +177,7 @@ def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
     return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
 
 
-def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
+def _read_array(names: Iterable[str], array: Any) -> MemoryReader:
     """Read words and an array with one row for each word, in the same order."""
     words, rows = list(names), np.asarray(array)
     _check_words(words)
@@ -189,7 +189,7 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
     return MemoryReader(words, rows, rows.shape[1])
 
 
-def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
+def _read_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
     """Read pairs of a word and its vector. All vectors must have the same length.
 
     A word may be repeated with an equal vector. If its vectors differ, the error suggests code that averages them.
@@ -197,7 +197,7 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
     _check_words([word for word, _ in pairs])
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
-        vector = _checked(word, row)
+        vector = _checked_vector(word, row)
         if not np.array_equal(vectors.setdefault(word, vector), vector, equal_nan=True):
             raise EmbeddingError(
                 f"The word '{word}' is in several pairs with different vectors. Use one vector for each word, for"
@@ -269,7 +269,7 @@ def as_vector(row: Any) -> Vector:
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
-def _checked(word: str, row: Any) -> Vector:
+def _checked_vector(word: str, row: Any) -> Vector:
     """Return the vector of a word as an array, or raise an error if it is not a list of numbers."""
     try:
         vector = as_vector(row)

@@ -267,7 +267,7 @@ def open_embedding(
     if isinstance(source, str | os.PathLike):
         file, default_name, columns = _locate(os.fspath(source))
         file_format = sniff(file) if format is None else _named_format(format)
-        file_reader = _opened(file_format, file, trust, columns)
+        file_reader = _open_file(file_format, file, trust, columns)
         embedding = Embedding(name or default_name, f"{file.name} ({file_format.name})", file_reader)
         if isinstance(file_reader, format_npz.NpzReader) and file_reader.labels:
             return replace(embedding, replicates=file_reader.labels, kind=kind or file_reader.kind)
@@ -303,7 +303,7 @@ def sniff(file: Traversable) -> Format:
     raise EmbeddingError(f"{file.name} {problem}. Convert it to one of the known formats, which are {names}.")
 
 
-def _opened(file_format: Format, file: Traversable, trust: bool, columns: Columns | None) -> Reader:
+def _open_file(file_format: Format, file: Traversable, trust: bool, columns: Columns | None) -> Reader:
     """Open a file, or the chosen columns of a table, which only the formats of tables allow (`_TABLES`)."""
     if columns is None:
         return file_format.open(file, trust)
@@ -333,7 +333,7 @@ def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
     if file_and_columns := Columns.of(source):
         table, columns = file_and_columns
         return table, f"{_SUFFIX.sub('', table.name)} {columns.word}", columns
-    raise _unknown(source)
+    raise _unknown_source(source)
 
 
 def check_source(source: str) -> None:
@@ -347,7 +347,7 @@ def check_source(source: str) -> None:
         _locate(source)
 
 
-def _unknown(source: str) -> EmbeddingError:
+def _unknown_source(source: str) -> EmbeddingError:
     """Return the error for a source that is neither a file nor a known name, with the most similar file or name.
 
     A source with a suffix or a separator of folders is regarded as a path, and any other as the name of an embedding.

@@ -49,11 +49,11 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
     Nangia, Vania, Bhalerao & Bowman (2020), doi:10.18653/v1/2020.emnlp-main.154.
     """
     # Each blank is a sentence in which one unmodified token is masked. Its owner is the sentence, as 2 * pair + side.
-    first_sentences = _enclosed(transformer, [first for first, _ in pairs])
-    second_sentences = _enclosed(transformer, [second for _, second in pairs])
+    first_sentences = _read_enclosed(transformer, [first for first, _ in pairs])
+    second_sentences = _read_enclosed(transformer, [second for _, second in pairs])
     owners, blanks = [], []
     for k, pair in enumerate(zip(first_sentences, second_sentences, strict=True)):
-        common = _unmodified(*pair)
+        common = _unmodified_positions(*pair)
         for side, tokens in enumerate(pair):
             for position in common[side]:
                 ids = list(tokens.ids)
@@ -86,7 +86,7 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
     """
     import torch
 
-    tokens = _enclosed(transformer, sentences)
+    tokens = _read_enclosed(transformer, sentences)
     means = np.empty(len(tokens))
     with torch.inference_mode():
         for batch_rows in batches(sort_by_length(tokens), batch):
@@ -123,7 +123,7 @@ def _attention_received(transformer: Transformer, attentions: Sequence[Any] | No
     return (mean_attention * attending.unsqueeze(-1)).sum(1) / attending.sum(1, keepdim=True)
 
 
-def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
+def _read_enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
     """Read sentences, and check that each begins and ends with a special token."""
     tokens = read(transformer, sentences)
     for sentence in tokens:
@@ -135,7 +135,7 @@ def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens
     return tokens
 
 
-def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
+def _unmodified_positions(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
     """Return the positions of the tokens that both sentences share, in the first and in the second sentence.
 
     The first and the last shared token are omitted, because they are the special tokens around each sentence.

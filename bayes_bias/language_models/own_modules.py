@@ -207,7 +207,7 @@ class _Module:
         New files have one or several modes under "pooling_mode", and old files a truth value for each mode (`_MODES`
         has both names). An error is raised for a mode that this package does not know.
         """
-        config = self.config
+        config = self.config  # the settings in the file of this module
         modes = config.get("pooling_mode")
         if modes is None:
             modes = [mode for mode, old_name in _MODES.items() if config.get(old_name)] or ["mean"]

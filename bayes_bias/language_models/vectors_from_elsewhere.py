@@ -47,7 +47,7 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     >>> embedding_from_sentences(rows, np.random.default_rng(1).normal(size=(len(rows), 8)), name="mine").text
     'mine, 8 dimensions x 10 templates, vectors of 320 sentences'
     """
-    words, labels, array = _arranged(rows, vectors)
+    words, labels, array = _arrange_by_template(rows, vectors)
     has_replicates = len(labels) > 1
     vectors_of_words = list(np.moveaxis(array, 0, 1) if has_replicates else array[0])
     reader = MemoryReader(words, vectors_of_words, array.shape[2])
@@ -72,7 +72,7 @@ def save_sentence_vectors(
     if path.suffix != ".npz":
         raise EmbeddingError(f"`path` must end in .npz for vectors of sentences, but is '{path}'. Change its ending.")
     array = _read(rows, Path(vectors)) if isinstance(vectors, str | Path) else vectors
-    words, labels, arranged = _arranged(rows, array)
+    words, labels, arranged = _arrange_by_template(rows, array)
     with whole_file(path, overwrite) as unfinished:
         np.savez_compressed(
             unfinished, words=np.array(words, dtype=str), templates=np.array(labels, dtype=str), vectors=arranged
@@ -140,7 +140,7 @@ def _load(file: Path) -> NDArray[Any]:
         raise EmbeddingError(f"'{file}' is not a NumPy file of numbers: {error}. Write it with np.save.") from error
 
 
-def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
+def _arrange_by_template(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
     """Return words, templates, and the vectors (template, word, dimension).
 
     `vectors` has a row for each of the `rows`, which are the sentences with their word and template, in any order. They
