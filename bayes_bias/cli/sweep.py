@@ -173,7 +173,7 @@ class Slices(MeasuringOptions):
 
     @property
     def names_of_series(self) -> tuple[str, str] | None:
-        """The names of both series, or None for the default."""
+        """The names of both series in --sides, separated by a comma, or None for the default names."""
         if self.sides is None:
             return None
         if not self.minus:

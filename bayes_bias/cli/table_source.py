@@ -353,7 +353,11 @@ class TableSource(MeasuringOptions, Origin):
         )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
-        """Return the table of a word list in a masked or causal language model."""
+        """Return the table of a word list in a masked or causal language model, whose folder is `masked`.
+
+        The numbers are log probabilities of words in sentences, the templates. By default, these are ten templates for
+        associations. `open_score` opens the model as a function that computes the probabilities.
+        """
         from bayes_bias.associations.log_probability import open_score
 
         self._check_lists([source])

@@ -131,7 +131,10 @@ class AnySource(TableSource):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raise an error if an option requires a model that is not named."""
+        """Raise an error if an option requires a model that is not named, or if --metric is combined with --masked.
+
+        `reject` raises an error for each option that was used.
+        """
         super().__post_init__()
         if self.encoder is None:
             reject("needs an encoder of sentences. Add --encoder.", pooling=self.pooling, layer=self.layer)
@@ -221,7 +224,11 @@ class AnySource(TableSource):
         return super().table(source, *arguments, **options)
 
     def read(self, source: str) -> "bb.AssociationTable":
-        """Read the table in a file from another program, with the columns and the design that options describe."""
+        """Read the table in a file from another program, with the columns and the design that options describe.
+
+        The design consists of the stereotypes (the class of each group) and the opposite classes. In such a file,
+        --replicates is the heading of a column.
+        """
         from bayes_bias.table.files import read_table
 
         reject("applies to word lists. Use --label to name columns of FILE.", sub_topics=self.sub_topics)

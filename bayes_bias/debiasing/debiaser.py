@@ -172,7 +172,10 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
     """
 
     def register(method: type[Method]) -> type[Method]:
-        """Return the class unchanged, but with its name. A class that is loaded again may replace itself."""
+        """Give a class the name of the method, and keep it in `DEBIASERS`. The class itself is returned.
+
+        A class that is loaded again, from the same module, replaces itself.
+        """
         namesake = DEBIASERS.get(name)
         if namesake is not None and namesake.__module__ != method.__module__:
             raise MeasureError(

@@ -116,7 +116,10 @@ def _read_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
 
 
 def _array(path: Path) -> np.ndarray:
-    """Map the array in a file into memory, after checking that it has a row of numbers for each word."""
+    """Map the array in a file into memory, and check that it has a row of numbers for each word.
+
+    An error is raised for a damaged file, for vectors that are quantised to 8 bits, and for any other shape or type.
+    """
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, OverflowError) as error:

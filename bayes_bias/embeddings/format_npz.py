@@ -51,7 +51,7 @@ class ArrayHeader:
 
     @classmethod
     def read(cls, stream: IO[bytes]) -> Self:
-        """Read the header at the beginning of a stream.
+        """Read the header at the beginning of a stream: shape, order, and type of the array, and its first byte.
 
         Raises
         ------

@@ -270,7 +270,10 @@ def as_vector(row: Any) -> Vector:
 
 
 def _checked_vector(word: str, row: Any) -> Vector:
-    """Return the vector of a word as an array, or raise an error if it is not a list of numbers."""
+    """Return the vector of a word as an array, or raise an error if it is not a list of numbers.
+
+    Vectors that are quantised to 8 bits (`is_packed`) raise an error as well, because their cosines are inexact.
+    """
     try:
         vector = as_vector(row)
     except Exception as error:  # tensors raise many kinds of errors
@@ -296,7 +299,11 @@ def not_an_array(value: Any, error: Exception) -> str:
 
 
 def _check_words(words: Sequence[object]) -> None:
-    """Raise an error if there are no words, or if a word is not text, such as the number nan."""
+    """Raise an error if there are no words, or if a word is not text.
+
+    For example, pandas reads the words "nan" and "null" as the number nan, which is the only value that does not equal
+    itself.
+    """
     if not words:
         raise EmbeddingError("The embedding contains no vectors. Pass one for each word of the list.")
     for word in words:

@@ -292,7 +292,10 @@ def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
 
 
 def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
-    """Return the directions of a subspace as finite numbers (components, dimensions)."""
+    """Return the directions of a subspace as finite numbers (components, dimensions), or raise an error.
+
+    A single direction (dimensions,) becomes the only row.
+    """
     try:
         rows = np.atleast_2d(np.asarray(directions, dtype=float))
     except (TypeError, ValueError) as error:

@@ -124,7 +124,10 @@ def _attention_received(transformer: Transformer, attentions: Sequence[Any] | No
 
 
 def _read_enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
-    """Read sentences, and check that each begins and ends with a special token."""
+    """Read sentences, and check that each begins and ends with a special token, such as [CLS] and [SEP].
+
+    `special` is True for these tokens, which the likelihoods skip.
+    """
     tokens = read(transformer, sentences)
     for sentence in tokens:
         if not (sentence.special[0] and sentence.special[-1]):

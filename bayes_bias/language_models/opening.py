@@ -185,7 +185,11 @@ class _SavedModel:
     trust: bool
 
     def check_files(self) -> None:
-        """Raise an error for a folder without a model, or with pickled weights that are not trusted."""
+        """Raise an error for a folder without a model, or with pickled weights that are not trusted.
+
+        A model consists of its configuration (config.json), a tokenizer (a file in `_TOKENIZERS`), and weights.
+        Safetensors can always be opened, and pickles (`_PICKLES`) only if they are trusted.
+        """
         if not (self.folder / "config.json").is_file():
             raise LanguageModelError(
                 f"The folder '{self.source}' contains no model (no config.json). Save one there with save_pretrained."
@@ -229,7 +233,7 @@ class _SavedModel:
         return config
 
     def tokenizer(self, transformers: ModuleType) -> Any:
-        """Return the tokenizer, which must record the positions of pieces."""
+        """Return the tokenizer, which must record the positions of pieces in the text, as only fast tokenizers do."""
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, **_LOCAL)
         except Exception as error:  # every tokenizer raises its own errors

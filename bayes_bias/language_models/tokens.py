@@ -80,7 +80,7 @@ def check_texts(texts: Sequence[str]) -> None:
 
 
 def check_length(transformer: Transformer, text: str, length: int) -> None:
-    """Raise an error if a sentence is too long for the model."""
+    """Raise an error if a sentence has no token, or too many tokens for the model. `length` is their number."""
     if length == 0:
         raise LanguageModelError(
             f"The tokenizer of '{transformer.name}' has no token for the sentence '{text}'. Remove it."

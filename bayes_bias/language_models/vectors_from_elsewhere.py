@@ -130,7 +130,7 @@ def _matching_columns(rows: pd.DataFrame, beside: pd.DataFrame, file: Path) -> t
 
 
 def _load(file: Path) -> NDArray[Any]:
-    """Return the array in a NumPy file."""
+    """Return the array in a NumPy file, which is mapped into memory after its header was checked."""
     try:
         with file.open("rb") as stream:
             ArrayHeader.read(stream)
@@ -177,7 +177,7 @@ def _arrange_by_template(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[s
 
 
 def _check_rows(rows: pd.DataFrame) -> None:
-    """Raise an error unless the frame has the columns of sentences."""
+    """Raise an error unless `rows` is a frame with the columns of sentences: word, template, and sentence."""
     problem = "not a DataFrame. Read the output of `bayes-bias sentences` with pandas.read_csv."
     check_kind("sentences", rows, pd.DataFrame, problem, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]
