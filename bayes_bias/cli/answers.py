@@ -130,7 +130,11 @@ def answers(
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
 
     def read(source: str) -> "str | pd.DataFrame":
-        """Return a table of answers from a file of replies to prompts, or, without prompts, the file itself."""
+        """Return the table of answers in a file of replies to prompts or, without prompts, the path of the file.
+
+        Replies are matched with the file of `prompts` by their ids, and read as numbers or as choices of labels, which
+        depends on the `likelihood`. `paths` has the places of the id, the reply, and the model in the file.
+        """
         if prompts is None:
             return source
         if likelihood != CHOICES:

@@ -109,7 +109,8 @@ class OtherInputs:
 
         The baseline may be the JSON of an earlier check, whose records the decision reads, or a file of earlier data.
         Earlier data are paired with the data of the file, to estimate the change of the biases. `settings` are the
-        arguments `rope`, `alpha`, and `seed` of `bayes_bias.check`.
+        arguments `rope`, `alpha`, and `seed` of `bayes_bias.check`. If reading or estimation raises an error, its
+        message begins with the name of the file (`_errors_named_after`).
         """
         from bayes_bias.analyses.gate.biases import is_data, origin_of, read_records
         from bayes_bias.analyses.gate.gate import check_allowed
@@ -136,8 +137,9 @@ class OtherInputs:
     def _reader_and_estimator(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
         """Return the function that reads a file, and the function that estimates the biases of its content.
 
-        Both depend on the kind of the file: answers to the questions of word lists, or scores of sentence pairs, which
-        may be logs of lm-evaluation-harness. All other arguments of these functions are already filled in.
+        Both depend on the kind of the file: answers to the questions of word lists (`lists`), or scores of sentence
+        pairs, which may be logs of lm-evaluation-harness. The first function then needs only the path of a file, and
+        the second only what the first returned, because all other arguments are already filled in.
         """
         if self.answers is not None:
             from bayes_bias.analyses.answers.reading import read_answers
@@ -210,11 +212,12 @@ def check(
     with progress_bar():
         settings: dict[str, Any] = {"rope": rope, "alpha": alpha, "seed": seed}
         if others.file is not None:
-            if inputs != TableSource() or scope != DEFAULT_SCOPE:
+            if inputs != TableSource() or scope != DEFAULT_SCOPE:  # options of tables were used
                 raise BayesBiasError("--pairs and --answers have no embedding and no --scope. Omit their options.")
             gate = others.decide(others.file, names, sampler, baseline, settings)
         else:
-            sampling = None if sampler == Sampler() else sampler.sampling  # which imports the sampler
+            # With default options, the sampler need not be imported, which the property `sampling` does.
+            sampling = None if sampler == Sampler() else sampler.sampling
             tables = measured_tables(known_lists(names), inputs)
             gate = bb.check(tables, **settings, baseline=baseline, scope=cast(ScopeName, scope), sampling=sampling)
     files.write(gate)
@@ -365,12 +368,12 @@ def _show(result: "bb.Stability") -> None:
     print_layout(result.layout)
     for reason in result.left_out.values():
         say(f"omitted: {reason}")
-    print_layout(_components(result))
+    print_layout(_components_layout(result))
     print_layout(result.shares_layout)
     say(result.text)
 
 
-def _components(result: "bb.Stability") -> Layout:
+def _components_layout(result: "bb.Stability") -> Layout:
     """Return a table of the variance components of the joint posterior, beside their observed values.
 
     Each label consists of the levels of the index that are not empty. Standard deviations have one decimal more than

@@ -141,6 +141,7 @@ def notices_shown(quiet: bool = False) -> Iterator[None]:
     """Print the notices that the package logs in the `with` block after the block, unless the command is quiet.
 
     The handler of this function replaces the handlers of the package's logger, whose settings are restored afterwards.
+    It keeps each notice once, with the style in which it is printed (`styles`).
     """
     logger = logging.getLogger("bayes_bias")
     handler = _NoticeHandler()
@@ -154,8 +155,9 @@ def notices_shown(quiet: bool = False) -> Iterator[None]:
         _QUIET.reset(token)
         logger.handlers, logger.propagate = handlers, propagate
         logger.setLevel(level)
-        for message, style in ({} if quiet else handler.styles).items():
-            _err.print(f"note: {message}", markup=False, highlight=False, style=style)
+        if not quiet:
+            for message, style in handler.styles.items():
+                _err.print(f"note: {message}", markup=False, highlight=False, style=style)
 
 
 # In a narrow terminal, longer words of a text are broken.
@@ -172,7 +174,8 @@ def print_layout(layout: Layout) -> None:
 
     In a narrow terminal, less important columns (`spare`) are omitted, and headers and text are wrapped. If the table
     has no room even without these columns (`has_room`), headings of numbers are broken to the width of their cells.
-    Numbers and intervals are never broken, so the table may be wider than the terminal.
+    Numbers and intervals are never broken, so the table may be wider than the terminal. `_widest` returns the width of
+    a column whose text is not wrapped, `_narrowest` its smallest possible width, and `_width` the width of the table.
     """
     columns = [Column(layout.heading, layout.labels, words=True), *layout.columns]
     if _width(map(_widest, columns)) > out.width:
@@ -182,7 +185,9 @@ def print_layout(layout: Layout) -> None:
     for column in columns:
         is_text = _is_text(column)
         narrowest = _narrowest(column)
-        heading = column.heading if has_room or is_text else fill(column.heading, narrowest, break_on_hyphens=False)
+        heading = column.heading
+        if not has_room and not is_text:
+            heading = fill(heading, narrowest, break_on_hyphens=False)
         table.add_column(
             heading,
             justify="left" if column.words else "right",
@@ -192,8 +197,9 @@ def print_layout(layout: Layout) -> None:
         )
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*map(Text, row))
-    if (width := _width(map(_narrowest, columns))) > out.width:
-        table.width = width
+    narrowest_table = _width(map(_narrowest, columns))
+    if narrowest_table > out.width:
+        table.width = narrowest_table
     out.print(table, crop=False)
 
 

@@ -86,15 +86,16 @@ def debias(
         source = bb.open_embedding(embedding, trust=trust, match=cast(Match, match))
         step(f"debiasing: {method}")
         debiased = debiasing.applied(source)
-        enough = len(debiased.vocabulary()) > _FEW
-        cost = bb.debiasing.damage(source.all(), debiased.all(), ratings=ratings or ()) if ratings or enough else None
+        damage = None
+        if ratings or len(debiased.vocabulary()) > _FEW:  # with fewer words, nearest neighbours are not meaningful
+            damage = bb.debiasing.damage(source.all(), debiased.all(), ratings=ratings or ())
         step(f"writing {out_file}")
         save_vectors(debiased, out_file, overwrite=overwrite)
     say(f"{len(debiased.vocabulary()):,} debiased vectors are in {out_file}")
-    if cost is not None:
-        say(cost.text)
-    again = "" if match == "exact" else f" --match {match}"
-    say(f"To see what changed, run: bayes-bias compare LIST --before {embedding} --after {out_file}{again}")
+    if damage is not None:
+        say(damage.text)
+    match_option = "" if match == "exact" else f" --match {match}"
+    say(f"To see what changed, run: bayes-bias compare LIST --before {embedding} --after {out_file}{match_option}")
 
 
 @app.command()
@@ -128,17 +129,19 @@ def compare(
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
     lists = lists or []
-    words = None if sets is None else read_debias_sets(sets)
-    options = settings_of(settings)
-    rated = (ratings or []) if damage or ratings else None
+    debias_sets = None if sets is None else read_debias_sets(sets)
+    method_settings = settings_of(settings)
+    # Files of human ratings, with which the damage is computed, or None if no damage is reported.
+    rating_files = (ratings or []) if damage or ratings else None
     result: bb.Comparison | bb.Sweep
     with progress_bar():
         if len(lists) > 1 or len(sides.versions) > 1:
-            given = {"--rope": inference.rope is not None, "--allow-unlike": allow_unlike}
-            _check_several(sides, lists, options, given)
-            result = _swept(sides, lists, words, options, rated, inference)
+            is_used = {"--rope": inference.rope is not None, "--allow-unlike": allow_unlike}
+            _check_several(sides, lists, method_settings, is_used)
+            result = _compare_by_sweep(sides, lists, debias_sets, method_settings, rating_files, inference)
         else:
-            result = _compared(sides, next(iter(lists), None), words, options, rated, inference, allow_unlike)
+            wordlist = lists[0] if lists else None
+            result = _compare_one(sides, wordlist, debias_sets, method_settings, rating_files, inference, allow_unlike)
         page = output.write(result)
     if isinstance(result, bb.Sweep):
         _show_several(result)
@@ -147,28 +150,29 @@ def compare(
     say_where("\nThe comparison is in", page)
 
 
-def _compared(
+def _compare_one(
     sides: BeforeAndAfter,
     wordlist: str | None,
-    words: DebiasSets | None,
+    sets: DebiasSets | None,
     settings: Mapping[str, Any],
-    rated: list[Path] | None,
+    ratings: list[Path] | None,
     inference: Inference,
     allow_unlike: bool,
 ) -> "bb.Comparison":
     """Compare one list before and after, for one version.
 
-    --after names embeddings, a model, or a debiasing method with these `settings`, which learns from the sets of
-    `words` and is applied to the embedding before. The tables of both sides contain the vectors of the words of the
-    sets (`also`). Without a word list, both sides are table files. `rated` contains files of human ratings for the
-    damage, or is None to omit the damage.
+    --after names embeddings, a model, or a debiasing method with these `settings`, which learns from the words of the
+    `sets` and is applied to the embedding before. The tables of both sides contain the vectors of these words (`also`).
+    Without a word list, both sides are table files. `ratings` are files of human ratings for the damage by the change
+    (how much the vectors changed), or None to omit the damage.
     """
-    also = words.words if words else ()
-    method = _method(sides.after, words, settings)
+    also = sets.words if sets else ()
+    method = _method(sides.after, sets, settings)  # None if --after names no method
     before = sides.side(sides.before)
     after = before if method else sides.side(sides.after)
-    for side in (before, after) if wordlist else ():
-        side.check_sources()
+    if wordlist:
+        before.check_sources()
+        after.check_sources()
 
     def measured(
         source: TableSource, names: list[str], debiasing: "bb.debiasing.Debiasing | None" = None
@@ -186,32 +190,33 @@ def _compared(
         embedding = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
             embedding = embedding.excerpt([*words.words, *words.texts, *also])
-        return _of_version(debiasing.applied(embedding), wordlist, source, also)
+        return _table_in(debiasing.applied(embedding), wordlist, source, also)
 
     table = measured(before, sides.before)
     changed = measured(after, sides.after, method)
     damage = None
-    if rated is not None:
+    if ratings is not None:
         lists = [] if wordlist is None else [wordlist]
         _check_vocabulary([before, after], lists)
         # A method is applied to the embedding before. Without a method, --after is an embedding.
-        (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], rated)
+        (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], ratings)
     settings_of_fit = {**inference.fitting, **inference.reading}
     return bb.compare(
-        table, changed, allow_unlike=allow_unlike, defining_sets=words or (), damage=damage, **settings_of_fit
+        table, changed, allow_unlike=allow_unlike, defining_sets=sets or (), damage=damage, **settings_of_fit
     )
 
 
 def _check_several(
-    sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], given: Mapping[str, bool]
+    sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], is_used: Mapping[str, bool]
 ) -> None:
     """Raise an error if LIST is missing, or if an option is used that is only valid for one list and one version.
 
-    `given` states for each of these options whether it was used. Settings of a method are only valid for one version.
+    `is_used` is True for each of these options that was used. Settings of a method are only valid for one version.
     """
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
-    if used := [option for option, is_given in given.items() if is_given]:
+    used = [option for option in is_used if is_used[option]]
+    if used:
         raise BayesBiasError(
             f"{used[0]} can only be used with one list and one version. Omit it, or compare them one by one."
         )
@@ -223,40 +228,40 @@ def _check_several(
         )
 
 
-def _swept(
+def _compare_by_sweep(
     sides: BeforeAndAfter,
     lists: list[str],
-    words: DebiasSets | None,
+    sets: DebiasSets | None,
     settings: Mapping[str, Any],
-    rated: list[Path] | None,
+    ratings: list[Path] | None,
     inference: Inference,
 ) -> "bb.Sweep":
     """Compare several lists or versions by a sweep of one embedding or model, the original that --before names.
 
-    Each --after names one version of the original: a debiasing method, which learns from the sets of `words` and is
-    applied to the original, or another embedding or model. `settings` are those of the method. `rated` contains files
-    of human ratings, with which the damage by each version is computed, or is None to omit the damage.
+    Each --after names one version of the original: a debiasing method, which learns from the words of the `sets` and
+    is applied to the original, or another embedding or model. `settings` are those of the method. `ratings` are files
+    of human ratings, with which the damage by each version is computed, or None to omit the damage.
     """
     from bayes_bias.analyses.sweep.grid import Grid
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     before = sides.side(sides.before)
     before.check_sources()
-    original = _original(before, lists, words.words if words else ())
+    original = _original(before, lists, sets.words if sets else ())
     # The debiasing method of each version, or None if the version is another embedding or model.
-    methods = [_method(names, words, settings) for names in sides.versions]
-    if words is not None and not any(methods):
+    methods = [_method(names, sets, settings) for names in sides.versions]
+    if sets is not None and not any(methods):
         raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
     versions: list[bb.debiasing.Debiasing | GivenVersion] = []
     for names, method in zip(sides.versions, methods, strict=True):
-        version = method or _version_from(sides.side(names), lists, original.name)
-        versions.append(version)
+        versions.append(method or _version_from(sides.side(names), lists, original.name))
     damage_of_version: dict[str, Damage] = {}
-    if rated is not None:
+    if ratings is not None:
         _check_vocabulary([before], lists)  # it raises an error for a model, so the original is an embedding
         assert isinstance(original, bb.Embedding)
+        # An embedding is compared itself, and a method is applied to the original.
         changed = [version.source if isinstance(version, GivenVersion) else version for version in versions]
-        damages = _damages(original, changed, rated)
+        damages = _damages(original, changed, ratings)
         damage_of_version = dict(zip([version.name for version in versions], damages, strict=True))
     wordlists = [before.words(name) for name in lists]
     return bb.sweep(
@@ -270,7 +275,7 @@ def _swept(
     ).with_damage(damage_of_version)
 
 
-def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
+def _table_in(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
     """Return the table of a word list, measured in a debiased version of an embedding.
 
     `source` has the options for lists and control classes, and `also` further words whose vectors the table contains.
@@ -298,7 +303,11 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
 
 
 def _version_from(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
-    """Return an embedding or a masked model as a version of another embedding or model, whose name is `of`."""
+    """Return an embedding or a masked model as a version of another embedding or model, whose name is `of`.
+
+    `source` names the embedding, or the folder of the model (`masked`), whose last part is its name. The words of the
+    `lists` are looked up in the embedding.
+    """
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     if source.masked is not None:
@@ -319,21 +328,20 @@ def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
 def _damages(
     before: "Embedding", after: "Sequence[Embedding | bb.debiasing.Debiasing]", ratings: list[Path]
 ) -> "list[Damage]":
-    """Compute the damage by each version: how much the vectors of the original embedding changed.
+    """Compute the damage by each version in `after`: how much the vectors of the embedding before changed.
 
-    A version is an embedding, or a debiasing method, which is applied here. The original vectors are read once: the
-    words with human `ratings`, the words from which methods learn, and the words for random lists as a vocabulary.
+    A version is an embedding, or a debiasing method, which is applied here. The original vectors are read once, into an
+    excerpt: the words with human `ratings`, the words from which methods learn, and the pool of words for random lists,
+    which serves as a vocabulary. Damage is computed from the rated words and the pool.
     """
     from bayes_bias.debiasing.damage import read_ratings
 
     step("damage: reading vectors")
     rated_words: list[str] = []
-    learned_words: list[str] = []
     for file in ratings:
         rated_words += read_ratings(file)[["word", "other"]].to_numpy().ravel().tolist()
-    for version in after:
-        if isinstance(version, bb.debiasing.Debiasing):
-            learned_words += version.learned_words
+    methods = [version for version in after if isinstance(version, bb.debiasing.Debiasing)]
+    learned_words = [word for method in methods for word in method.learned_words]
     excerpt = before.excerpt([*rated_words, *learned_words], pool=True)
     vectors = excerpt.excerpt(rated_words, pool=True).all()
     damages = []

@@ -58,13 +58,14 @@ def fit(
 
     check_outputs(overwrite, out=out_file)
     with progress_bar():
+        # Errors in the options are raised before the model is fitted.
         check_rope(inference.rope)
         step(f"{source}: measuring")
         table = inputs.table(source, covariates=covariates_of(covariates))
         means = table_means(table)
         check_design(means, inference.scope)
         if contrast:
-            weights_of_formulas(means, contrast)
+            weights_of_formulas(means, contrast)  # raises an error for a formula with an unknown word or group
         posterior = bb.fit(table, **inference.fitting)
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
@@ -136,19 +137,19 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
     fitted = Fitted.of(fit)
     estimand = summary.index.get_level_values("estimand")
     print_frame(
-        _written(summary[estimand != "replicate_bias"], fitted, ci_prob),
+        _summary_as_text(summary[estimand != "replicate_bias"], fitted, ci_prob),
         title=f"{fitted.name}, in {fitted.metric.unit} (pd: probability of direction)",
     )
     if "replicate_bias" in estimand:
         kind = fitted.replicate_kind
-        rows = _written(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
+        rows = _summary_as_text(summary.loc[["replicate_bias"]], fitted, ci_prob).droplevel("estimand")
         print_frame(rows.rename_axis(kind), title=f"Bias in each {kind}, shrunk towards the bias of all")
     if "group_bias" in estimand and fitted.data.sizes["group"] > 1:
         say(GROUP_BIAS_CAVEAT)
     say(Diagnostics.of(fitted).text)
 
 
-def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
+def _summary_as_text(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
     """Return a summary as text, with only the columns that fit into a terminal of 80 characters.
 
     The columns are the mean, the interval, the probability of direction (pd), and one more: the probability of a
@@ -170,8 +171,9 @@ def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.D
     cells = pd.DataFrame(rows, summary.index, ["mean", f"{level(ci_prob)} interval", "pd"])
     if "prob_negligible" in summary:
         return cells.assign(negligible=summary.prob_negligible.map(probability))
-    name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")
-    return cells.assign(**{name: summary[column].map(partial(plain, decimals=decimals))})
+    has_noise_floor = summary.noise_sd.notna().any()
+    heading, column = ("noise sd", "noise_sd") if has_noise_floor else ("raw", "observed")
+    return cells.assign(**{heading: summary[column].map(partial(plain, decimals=decimals))})
 
 
 @app.command()

@@ -94,12 +94,15 @@ class Commands(TyperGroup):
     """A group that lists all commands by name, and imports a command when it is called."""
 
     def __init__(self, **settings: Any) -> None:
+        """Add all commands with their help texts but without their functions, so that --help imports no command.
+
+        `_GROUPS` has the names of the commands by the panel of --help in which they are listed.
+        """
         super().__init__(**settings)
-        self.commands = {
-            name: TyperCommand(name, help=COMMANDS[name], rich_help_panel=group)
-            for group, names in _GROUPS.items()
-            for name in names
-        }
+        self.commands = {}
+        for panel, names in _GROUPS.items():
+            for name in names:
+                self.commands[name] = TyperCommand(name, help=COMMANDS[name], rich_help_panel=panel)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is called, and return it."""
@@ -117,20 +120,20 @@ def command_called(name: str) -> Any:
     them as arguments. Commands without a result (`_WITHOUT_RESULT`) have no --json. All options get a short metavar,
     the name of their value in --help.
     """
+    (module,) = (module for module, names in _FILES.items() if name in names)
+    import_module(f"bayes_bias.cli.{module}")
     function = name.replace("-", "_")
-    file = next(file for file, names in _FILES.items() if name in names)
-    import_module(f"bayes_bias.cli.{file}")
     info = next(command for command in app.registered_commands if getattr(command.callback, "__name__", "") == function)
     info.cls = Command
     command = get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
     own_options = {option for param in command.params for option in param.opts}
-    # A command whose options are those that `main` handles for all commands. The others are added to this command.
+    # Typer makes the parameters of the shared options from the signature of a function that only declares them.
     shared = typer.Typer(add_completion=False)
     shared.command()(_files_alone if name in _WITHOUT_RESULT else _with_result)
     added = [param for param in get_command(shared).params if own_options.isdisjoint(param.opts)]
     command.params += added
     for param in command.params:
-        param.expose_value = param not in added
+        param.expose_value = param not in added  # a value that is not exposed is not passed to the function
         param.metavar = param.metavar or _metavar(param)
     return command
 
@@ -190,6 +193,7 @@ app = typer.Typer(
 
 
 def _show_version(requested: bool) -> None:
+    """Print the version and end the process if --version is on. Typer calls this function before any command."""
     if requested:
         from bayes_bias import __version__
 
@@ -211,25 +215,27 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     """Run a command. An error is printed in one line, with exit code 2. With --debug, the traceback is shown.
 
     A missing optional dependency is an error as well, whose message names the command that installs it. The settings of
-    the package's logger, which are its only global state, are restored afterwards.
+    the package's logger, which are its only global state, are restored afterwards. `IN_TERMINAL` and `COMMAND` are
+    context variables, from which the package reads that a command runs, and its words.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    terminal = IN_TERMINAL.set(True)
-    command = COMMAND.set(shlex.join(["bayes-bias", *words]))
+    in_terminal_before = IN_TERMINAL.set(True)
+    command_before = COMMAND.set(shlex.join(["bayes-bias", *words]))
     json = _target_of_json(words)
     try:
         with notices_shown("--quiet" in words), delivering(json, _name_of_command(words), "--overwrite" in words):
             without_debug = [word for word in words if word != "--debug"]
+            # `optional` converts the error for a missing optional dependency.
             status = optional()(commands)(without_debug or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:
         if "--debug" in words:
             raise
-        _fail(_with_options(_one_line(error), words), 2)
+        _fail(_name_options(_one_line(error), words), 2)
     finally:
-        IN_TERMINAL.reset(terminal)
-        COMMAND.reset(command)
+        IN_TERMINAL.reset(in_terminal_before)
+        COMMAND.reset(command_before)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -263,7 +269,7 @@ def _one_line(error: Exception) -> str:
     """
     if isinstance(error, typer.TyperException):
         message = " ".join(error.format_message().split())
-        return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_remedy(error)}"
+        return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_advice_for(error)}"
     if isinstance(error, BayesBiasError):
         return str(error)
     if isinstance(error, OSError) and error.filename and error.errno == errno.ENAMETOOLONG:
@@ -272,32 +278,34 @@ def _one_line(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {text}. Run again with --debug to see where it occurred."
 
 
-def _with_options(message: str, words: list[str]) -> str:
+def _name_options(message: str, words: list[str]) -> str:
     """Replace the names of Python arguments in a message by the options of the command that was called.
 
     For example, `ci_prob` in backticks becomes --ci. If an option has several names, the longest one is used.
     The argument `scores` is not replaced. In Python it is a table, but on the command line --scores is an output file.
     """
     name = _name_of_command(words)
-    options = {
-        param.name: max(param.opts, key=len)
-        for param in (command_called(name).params if name else ())
-        if param.param_type_name == "option" and param.name != "scores"
-    }
-    return _ARGUMENT.sub(lambda found: options.get(found[1], found[0]), message)
+    option_of: dict[str, str] = {}  # by the name of the argument
+    for param in command_called(name).params if name else ():
+        if param.param_type_name == "option" and param.name != "scores":
+            option_of[param.name] = max(param.opts, key=len)
+    # In a match, [1] is the name, and [0] the name in backticks, which is kept if there is no such option.
+    return _ARGUMENT.sub(lambda match: option_of.get(match[1], match[0]), message)
 
 
-def _remedy(error: typer.TyperException) -> str:
+def _advice_for(error: typer.TyperException) -> str:
     """Return the advice that a message of typer lacks, as the end of the message.
 
     Extra arguments are usually values of switches, or embeddings without their option. For a value with the wrong type,
-    the message of typer does not contain the value, which is in the error that caused it.
+    the message of typer does not contain the value. It is in the error that caused it, whose method `errors` returns
+    the problems with their inputs.
     """
     if re.search(r"extra argument.*\b(true|false|yes|no)\b", error.format_message(), re.IGNORECASE):
         return " Options that are on or off, such as --overwrite, take no value."
     if "extra argument" in error.format_message():
         return " Use --embedding for vectors, and --help to see all options."
-    problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
+    list_problems = getattr(error.__cause__, "errors", list)  # other causes have no problems
+    problems: list[dict[str, object]] = list_problems()
     values = [str(problem["input"]) for problem in problems if "input" in problem]
     verb = "The value is" if len(values) == 1 else "The values are"
     return f" {verb} '{' '.join(values)}'. Use --help to see all options." if values else ""

@@ -254,11 +254,11 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
     """Decorate a command so that each field of its dataclass arguments, such as a `Sampler`, becomes an option.
 
     Typer reads the options of a command from its signature. The decorated function has a signature with the fields
-    instead of the dataclasses, sorted by the panels of --help. When it is called, it creates the dataclasses from the
-    values of the options, and passes them to the command.
+    instead of the dataclasses, sorted by the panels of --help (`_panel`). When it is called, it creates the dataclasses
+    from the values of the options, and passes them to the command. Its other arguments are options as they are.
     """
     signature = inspect.signature(command, eval_str=True)
-    # The class and the options of each argument that is a group of options.
+    # The dataclass and its options, by the name of the argument.
     classes: dict[str, Any] = {}
     options: dict[str, list[inspect.Parameter]] = {}
     parameters: list[inspect.Parameter] = []
@@ -272,10 +272,10 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
-        groups = {}  # the dataclasses, by the names of the arguments
-        for name, group_class in classes.items():
-            groups[name] = group_class(**{option.name: values.pop(option.name) for option in options[name]})
-        command(**values, **groups)  # type: ignore[call-arg]
+        instances = {}  # of the dataclasses
+        for name, group in classes.items():
+            instances[name] = group(**{option.name: values.pop(option.name) for option in options[name]})
+        command(**values, **instances)  # type: ignore[call-arg]
 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -291,17 +291,18 @@ def _panel(option: inspect.Parameter) -> int:
     return next((_PANELS.index(panel) + 1 for panel in panels if panel), 0)
 
 
-def _options_of(kind: Any) -> list[inspect.Parameter]:
-    """Return the fields of a dataclass as options with their defaults.
+def _options_of(group: Any) -> list[inspect.Parameter]:
+    """Return the fields of a dataclass, a group of options, as parameters with their defaults.
 
-    The signature of a dataclass does not show the default of a field with a default factory, such as a list. It is
-    therefore made here.
+    They are the parameters of the function that creates an instance. This signature does not show the default of a
+    field with a default factory, such as a list, so the default is made here. Fields that are not set when an instance
+    is created (`init` is False) are no options.
     """
-    options = dict(inspect.signature(kind).parameters)
-    for option in fields(kind):
+    parameters = dict(inspect.signature(group).parameters)
+    for option in fields(group):
         if option.init and option.default_factory is not MISSING:
-            options[option.name] = options[option.name].replace(default=option.default_factory())
-    return list(options.values())
+            parameters[option.name] = parameters[option.name].replace(default=option.default_factory())
+    return list(parameters.values())
 
 
 def formats_of(figures: str) -> tuple[str, ...]:

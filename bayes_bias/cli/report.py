@@ -91,8 +91,8 @@ def report(
             say(f"{section.name}, {answer.text}")
     say(f"\nThe report is in {page}")
     if result.deviations is not None:
-        kept = result.deviations.empty
-        say("All registered settings were kept." if kept else "The analysis differs from its registration:")
+        all_kept = result.deviations.empty
+        say("All registered settings were kept." if all_kept else "The analysis differs from its registration:")
         for row in result.deviations.itertuples():
             say(f"{row.list or 'all lists'}, {row.setting}: registered {row.registered or 'nothing'}, used {row.used}")
 
@@ -139,8 +139,9 @@ def measured_tables(
 ) -> "list[bb.AssociationTable]":
     """Return the tables of lists: each list in each embedding, and lists that are files of numbers as they are.
 
-    Embeddings are separate sources unless they are replicates of one embedding. A masked model has no embedding, and
-    its tables are measured first (`has_table`).
+    Embeddings are separate sources unless they are replicates of one embedding, such as training runs or the templates
+    of an encoder, which are opened together. A masked model has no embedding, and its tables are measured first
+    (`has_table`).
     """
     from bayes_bias.associations.lists import measure_lists
 

@@ -86,6 +86,7 @@ def wordlists(
         reading = Reading(ignore_columns=columns.ignore_columns or (), hidden=check_hidden(hidden))
         _write_list(names or [], chosen, reading, out_file, overwrite)
         return
+    # Without --out, the options for a new list have no effect, and one built-in list or all of them are shown.
     reject("selects words of FILE for a list. Add --out list.csv.", **asdict(chosen))
     if names and len(names) > 1:
         raise BayesBiasError(
@@ -98,7 +99,7 @@ def wordlists(
             raise BayesBiasError(
                 f"--copy needs the name of one built-in list, such as `wordlists weat7 --copy {copy}`, but got {name}."
             )
-    if name is None:
+    if name is None:  # all lists, in a table for each kind of question
         rows: dict[str, list[dict[str, Any]]] = {}
         for wordlist in map(load_wordlist, (*wordlist_names(), *field_names())):
             lengths = {"targets": len(wordlist.targets), "attributes": len(wordlist.attributes)}
@@ -123,7 +124,8 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     The files contain words by name, such as "flowers". The list has the names that are groups or classes: groups with
     their stereotypical classes (`stereotypes`), from headings in the files such as "flowers=pleasant" or from --groups,
     and further classes from --classes. Other names are omitted, with a note. The table has a column "group", which for
-    groups also contains the class ("flowers=pleasant"), and a column of word classes if --word-class states some.
+    groups also contains the class ("flowers=pleasant"), and a column of word classes (noun, ...) if --word-class states
+    some. `reading` states which columns and hidden cells of a workbook are read.
     """
     import pandas as pd
 
@@ -133,24 +135,26 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     if not files:
         raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
     contents = [(file, read_names(file, reading)) for file in files]
-    words = _words_of_files(contents)
+    words_of_name = _words_of_files(contents)
+    # The class of each group, from the headings of the files and from the options.
     headings = chain.from_iterable(content.values for _, content in contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
     stereotypes |= pairs_of("--groups", chosen.groups, "flowers=pleasant")
-    sentence_classes = pairs_of("--word-class", chosen.word_class, "flowers=noun")
+    word_class_of_name = pairs_of("--word-class", chosen.word_class, "flowers=noun")
+    # The groups and classes of the list, each once and in this order.
     names = dict.fromkeys([*stereotypes, *stereotypes.values(), *(chosen.classes or ())])
-    for name in (*names, *sentence_classes):
-        if name not in words:
-            raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words)
-    rows = []
+    for name in (*names, *word_class_of_name):
+        if name not in words_of_name:
+            raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words_of_name)
+    rows = []  # one for each word
     for name in names:
         columns = {"group": f"{name}={stereotypes[name]}" if name in stereotypes else name}
-        if sentence_classes:
-            columns["word_class"] = sentence_classes.get(name, "")
-        rows += [{"word": word, **columns} for word in words[name]]
+        if word_class_of_name:
+            columns["word_class"] = word_class_of_name.get(name, "")
+        rows += [{"word": word, **columns} for word in words_of_name[name]]
     if not rows:
         raise BayesBiasError(
-            f"--groups is missing. Name the groups among {', '.join(words)}, such as --groups NAME=CLASS."
+            f"--groups is missing. Name the groups among {', '.join(words_of_name)}, such as --groups NAME=CLASS."
         )
     frame = pd.DataFrame(rows)
     wordlist = load_wordlist(frame)
@@ -158,7 +162,7 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
     for notice in (*notices, *wordlist.notices):
         say(f"note: {notice}")
     write_csv(frame, out_file, overwrite)
-    omitted = [name for name in words if name not in names]
+    omitted = [name for name in words_of_name if name not in names]
     note = f". Omitted: {', '.join(omitted)}" if omitted else ""
     say(f"{wordlist.text}{note}\nThe list is in {out_file}")
 
@@ -199,13 +203,13 @@ def _print_wordlist(words: WordList) -> None:
         say(f"pairs: {', '.join('/'.join(pair) for pair in words.pairs)}")
     for erratum in words.errata:
         say(f"erratum: {erratum}")
-    for lacking in _lacking(words):
+    for lacking in _notes_on_missing_words(words):
         say(lacking)
     if words.source.citation:
         say(f"\n{words.source.citation}" + (f" doi:{words.source.doi}" if words.source.doi else ""))
 
 
-def _lacking(words: WordList) -> list[str]:
+def _notes_on_missing_words(words: WordList) -> list[str]:
     """Return a line for each group or class of a list that names the words which the built-in vectors lack.
 
     A word with blanks, such as "new york", is also looked up in the form in which embeddings join it ("new_york").

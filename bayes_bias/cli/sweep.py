@@ -89,8 +89,9 @@ def sweep(
     from bayes_bias.jobs import connected
 
     formats = formats_of(figures)
-    again = is_sweep(out_folder)
-    check_folder(out_folder, overwrite or again)
+    is_resumed = is_sweep(out_folder)
+    check_folder(out_folder, overwrite or is_resumed)
+    # The arguments of `bayes_bias.sweep` in the file, in which options replace some.
     arguments = read_sweep(spec_file).arguments(trust)
     if posteriors is not None:
         arguments["posteriors"] = _posteriors(posteriors)
@@ -171,18 +172,8 @@ class Slices(MeasuringOptions):
     allow_unlike: AllowUnlikeOption = False
 
     @property
-    def files(self) -> dict[float, list[str]]:
-        """The files of each slice."""
-        return self._files("--at", self.at)
-
-    @property
-    def files_of_second(self) -> dict[float, list[str]]:
-        """The files of each slice of the second series."""
-        return self._files("--minus", self.minus)
-
-    @property
     def names_of_series(self) -> tuple[str, str] | None:
-        """The names of both series, or None for the default."""
+        """The names of both series in --sides, separated by a comma, or None for the default names."""
         if self.sides is None:
             return None
         if not self.minus:
@@ -192,42 +183,42 @@ class Slices(MeasuringOptions):
             raise BayesBiasError(f"--sides '{self.sides}' must be two different names, such as Times,Mirror.")
         return first, second
 
-    def _files(self, flag: str, options: list[str]) -> dict[float, list[str]]:
+    def files_by_time(self, option: str, values: list[str]) -> dict[float, list[str]]:
         """Return the files of each slice by its time, from the values of an option in the form TIME=FILE.
 
-        FILE may be several files, separated by commas, or a pattern. `flag` is the name of the option for messages.
+        FILE may be several files, separated by commas, or a pattern. `option` is the name of the option, for messages.
         """
         files: dict[float, list[str]] = {}
-        for option in options:
-            text, _, pattern = option.partition("=")
+        for value in values:
+            time_text, _, pattern = value.partition("=")
             try:
-                time = float(text)
+                time = float(time_text)
             except ValueError:
                 time = float("nan")
             if not pattern or isnan(time):
                 raise BayesBiasError(
-                    f"{flag} '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
+                    f"{option} '{value}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
                 )
             if time in files:
                 raise BayesBiasError(
-                    f"{flag} {text} is given twice. Name the files of one slice together, {text}=one,other."
+                    f"{option} {time_text} is given twice. Name the files of one slice together, {time_text}=one,other."
                 )
             files[time] = []
             for part in pattern.split(","):
-                files[time] += _matching_files(part, f"{flag} '{option}'")
+                files[time] += _matching_files(part, f"{option} '{value}'")
         return files
 
-    def table(self, time: float, names: list[str], wordlist: str | None) -> "bb.AssociationTable":
-        """Return the table of one slice, with the time `time`, from its files `names`.
+    def table(self, time: float, files: list[str], wordlist: str | None) -> "bb.AssociationTable":
+        """Return the table of the slice with this time: a word list measured in its files.
 
         Several files are replicates, seeds by default. Without a word list, the only file must be a table.
         """
         step(f"{time:g}: measuring")
-        replicates = (self.replicates or "seed") if len(names) > 1 else None
-        source = replace(self, replicates=replicates).source(embedding=names)
+        replicates = (self.replicates or "seed") if len(files) > 1 else None
+        source = replace(self, replicates=replicates).source(embedding=files)
         if wordlist is not None:
             return source.table(wordlist)
-        return source.read_alone(names, "an embedding")
+        return source.read_alone(files, "an embedding")
 
 
 def _matching_files(pattern: str, option: str) -> list[str]:
@@ -266,21 +257,24 @@ def over_time(
     if speak_of not in _SCOPES:
         raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
     names_of_series = slices.names_of_series
-    first_files = slices.files
-    second_files = slices.files_of_second
+    first_files = slices.files_by_time("--at", slices.at)
+    second_files = slices.files_by_time("--minus", slices.minus)
     if second_files and dry_run:
         raise BayesBiasError("--dry-run shows the words of one series. Omit --minus, and run it again for the other.")
     if second_files and second_files.keys() != first_files.keys():
-        times = ", ".join(f"{time:g}" for time in first_files)
-        raise BayesBiasError(f"--minus must have the times of --at, {times}. Give a slice for each of them.")
-    if dry_run:
+        times_of_at = ", ".join(f"{time:g}" for time in first_files)
+        raise BayesBiasError(f"--minus must have the times of --at, {times_of_at}. Give a slice for each of them.")
+    if dry_run:  # missing words raise no error, because they are listed
         _show_words(replace(slices, allow_loss=True), wordlist)
         return
 
     def series_of(files: dict[float, list[str]]) -> bb.OverTime:
-        """Fit the series whose slices, by their times, are in these files."""
+        """Fit the series whose slices, by their times, are in these files.
+
+        The slices, the word list, and the settings of the model are those of the command.
+        """
         return bb.over_time(
-            {time: slices.table(time, names, wordlist) for time, names in files.items()},
+            {time: slices.table(time, files_of_slice, wordlist) for time, files_of_slice in files.items()},
             scope=_SCOPES[speak_of],
             words=cast(ScopeName, inference.scope),
             allow_loss=slices.allow_loss,
@@ -309,7 +303,8 @@ def _show_words(slices: Slices, wordlist: str | None) -> None:
     from bayes_bias.table.words_by_slice import words_by_slice
 
     with progress_bar():
-        tables = {f"{time:g}": slices.table(time, names, wordlist) for time, names in slices.files.items()}
+        files_by_time = slices.files_by_time("--at", slices.at)
+        tables = {f"{time:g}": slices.table(time, files, wordlist) for time, files in files_by_time.items()}
         words = words_by_slice(tables)
     deliver(words_by_slice=words)
     print_layout(words.layout)

@@ -242,7 +242,7 @@ class TableSource(MeasuringOptions, Origin):
         replacements = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
         sources = replacements + self.named_embeddings
         if replacements and len(sources) > 1:
-            option = sources[0].split()[0]
+            option = sources[0].split()[0]  # without its value
             raise BayesBiasError(f"{option}: {', '.join(sources)} cannot be combined. Use one of them.")
 
     @property
@@ -353,7 +353,11 @@ class TableSource(MeasuringOptions, Origin):
         )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
-        """Return the table of a word list in a masked or causal language model."""
+        """Return the table of a word list in a masked or causal language model, whose folder is `masked`.
+
+        The numbers are log probabilities of words in sentences, the templates. By default, these are ten templates for
+        associations. `open_score` opens the model as a function that computes the probabilities.
+        """
         from bayes_bias.associations.log_probability import open_score
 
         self._check_lists([source])
@@ -412,13 +416,13 @@ class TableSource(MeasuringOptions, Origin):
                 layer=self.layer or LAYER,
                 trust=self.trust,
             )
-        several = len(self.embedding) > 1
-        if several and self.replicates is None:
+        has_several = len(self.embedding) > 1
+        if has_several and self.replicates is None:
             raise BayesBiasError(
                 f"--embedding is given {len(self.embedding)} times, but only one is needed. If they are"
                 " replicates, name their kind, such as --replicates seed."
             )
-        source = self.embedding if several else self.embedding[0]
+        source = self.embedding if has_several else self.embedding[0]
         embedding = bb.open_embedding(source, trust=self.trust, kind=self.replicates, match=cast(Match, self.match))
         if self.replicates is not None and not embedding.replicates:
             raise BayesBiasError(
@@ -485,7 +489,8 @@ class BeforeAndAfter(MeasuringOptions):
     def side(self, names: list[str]) -> TableSource:
         """Return the source of one side: --before, or one version of --after.
 
-        `names` are embeddings or, with --encoder or --masked, the folder of one model.
+        `names` are embeddings or, with --encoder or --masked, the folder of one model. Here, these options are
+        switches for the kind of this model. If both are on, the source raises the error.
         """
         model_options = [option for option in ("encoder", "masked") if getattr(self, option)]
         if not model_options:

@@ -131,7 +131,10 @@ class AnySource(TableSource):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raise an error if an option requires a model that is not named."""
+        """Raise an error if an option requires a model that is not named, or if --metric is combined with --masked.
+
+        `reject` raises an error for each option that was used.
+        """
         super().__post_init__()
         if self.encoder is None:
             reject("needs an encoder of sentences. Add --encoder.", pooling=self.pooling, layer=self.layer)
@@ -214,13 +217,18 @@ class AnySource(TableSource):
                 allow_loss=self.allow_loss,
             )
         if not self.holds_numbers(source):
+            # The options of headings with their values. The column "attribute_class" has the option --class.
             headings = {name.removeprefix("attribute_"): getattr(self, name) for name in COLUMNS}
             reason = f"applies to files of numbers, but '{source}' is a word list. Omit it."
             reject(reason, **headings, label=self.labels, unit=self.unit, larger=self.larger)
         return super().table(source, *arguments, **options)
 
     def read(self, source: str) -> "bb.AssociationTable":
-        """Read the table in a file from another program, with the columns and the design that options describe."""
+        """Read the table in a file from another program, with the columns and the design that options describe.
+
+        The design consists of the stereotypes (the class of each group) and the opposite classes. In such a file,
+        --replicates is the heading of a column.
+        """
         from bayes_bias.table.files import read_table
 
         reject("applies to word lists. Use --label to name columns of FILE.", sub_topics=self.sub_topics)
@@ -402,15 +410,16 @@ def measures(
     if posterior:
         with optional(" for the posterior", ", or use --no-posterior"):
             from bayes_bias.fitting.fit import fit
-    words = None if sets is None else read_debias_sets(sets)
+    defining = None if sets is None else read_debias_sets(sets)  # pairs of words that define a direction
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar():
         step(f"{source}: measuring")
-        table = inputs.table(source, also=words.words if words else ())
+        table = inputs.table(source, also=defining.words if defining else ())
         measured = bb.measures.measure_all(
-            table, defining_sets=words or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
+            table, defining_sets=defining or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
         )
         if posterior:
+            # The posterior is summarised for each scope that the table has enough groups and words for.
             fitted = Fitted.of(fit(table, model, seed=seed, sampling=sampler.sampling))
             scopes = [scope for scope in SHOWN if scope in possible_scopes(fitted.data)]
             summaries = {scope: bb.summarize(fitted, scope, ci_prob=ci_prob) for scope in scopes}
@@ -421,8 +430,8 @@ def measures(
         return
     print_layout(measured.laid_out(rows))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    if words is not None:
-        _say_pair_dir(table, words, seed)
+    if defining is not None:
+        _say_pair_dir(table, defining, seed)
     for remark in measured.remarks:
         say(remark)
 

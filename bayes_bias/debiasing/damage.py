@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
+from bayes_bias.embeddings.format_base import is_number
 from bayes_bias.embeddings.word_vectors import stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.files import read_text
@@ -51,6 +52,7 @@ class RatedPairs:
     upper: float
 
     def __str__(self) -> str:
+        """Return a sentence with both correlations, their change, and the numbers of used and of all pairs."""
         correlations = f"{self.before:.3f} and {self.after:.3f}".replace("-", MINUS)
         return (
             f"Spearman's correlation of cosines with the ratings of {self.name} ({self.pairs:,} of {self.of:,} pairs):"
@@ -72,14 +74,8 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
         rating is not a number, or if the first column contains single letters or numbers instead of words.
     """
     path = Path(source)
-    text = read_text(path, f"ratings: '{path}' is", MeasureError)
-    # Below the comments at the beginning, only "# " begins a comment, because the first word of a pair may be "#1".
-    after_comments = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
-    lines = [line for line in after_comments if not line.startswith("# ")]
-    # Columns are separated by the first of tab, semicolon, and comma that the first line contains, or by blanks.
-    separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
-    rows = [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
-    # The first line may be a heading, so the second line shows which column contains the ratings.
+    rows = _read_cells(path)
+    # The first line may be a heading, so the second line shows which column contains the ratings: the first number.
     n_columns = min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0
     column = next((k for k in range(2, n_columns) if _is_number(rows[1][k])), None)
     if column is None:
@@ -97,6 +93,21 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
             " the first column."
         )
     return pd.DataFrame([(row[0], row[1], float(row[column])) for row in pairs], columns=["word", "other", "rating"])
+
+
+def _read_cells(path: Path) -> list[list[str]]:
+    """Read the cells of each line of a text file, without empty lines and comments.
+
+    Cells are separated by the first of tab, semicolon, and comma that the first line contains (`_SEPARATORS` has a
+    pattern for each), or by blanks. Lines at the beginning are comments if they start with "#". Below them, only "# "
+    begins a comment, because the first word of a pair may be "#1".
+    """
+    text = read_text(path, f"ratings: '{path}' is", MeasureError)
+    after_comments = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
+    lines = [line for line in after_comments if not line.startswith("# ")]
+    patterns = [pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]]
+    separator = patterns[0] if patterns else r"\s+"
+    return [[cell.strip() for cell in re.split(separator, line.strip())] for line in lines]
 
 
 def rated_pairs(
@@ -127,12 +138,13 @@ def rated_pairs(
             " Use another file of ratings."
         )
     ratings = pairs.rating.to_numpy()
+    # One cosine for each pair.
     cosines_before = _cosines(before, pairs)
     cosines_after = _cosines(after, pairs)
     spearman_before = float(_spearman(cosines_before, ratings))
     spearman_after = float(_spearman(cosines_after, ratings))
     change = spearman_after - spearman_before
-    sample = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
+    sample = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))  # a bootstrap sample of pairs in each row
     changes = _spearman(cosines_after[sample], ratings[sample]) - _spearman(cosines_before[sample], ratings[sample])
     lower, upper = np.nanquantile(changes, tails(ci_prob)).tolist()
     return RatedPairs(name, len(pairs), len(rated), spearman_before, spearman_after, change, lower, upper)
@@ -166,10 +178,7 @@ def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDAr
 
 def _is_number(text: str) -> bool:
     """Return True if a text is a finite number."""
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
+    return is_number(text) and bool(np.isfinite(float(text)))
 
 
 _MOST_WORDS = 1000  # number of words whose neighbours are compared
@@ -286,13 +295,15 @@ def damage(
     unit_after = stack_unit(after, words, "damage")
     # The positions of the words whose neighbours are compared: at most `_MOST_WORDS` random words.
     rows = np.sort(rng.permutation(len(words))[:_MOST_WORDS])
+    # The positions of the nearest neighbours of these words, (words, neighbours).
     nearest_before = _nearest(unit_before, rows, neighbours)
     nearest_after = _nearest(unit_after, rows, neighbours)
     # The share of the neighbours before debiasing that each of these words still has.
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
-    resampled = rng.integers(len(shares), size=(_RESAMPLES, len(shares)))
+    resampled = rng.integers(len(shares), size=(_RESAMPLES, len(shares)))  # a bootstrap sample of words in each row
     lower, upper = np.quantile(shares[resampled].mean(axis=1), tails(ci_prob)).tolist()
-    # The Procrustes disparity: the variance that remains after rotating and scaling the vectors to match.
+    # The lost variance is the Procrustes disparity, 1 - `agreement`: the part of the variance of X that remains after
+    # Y is rotated and scaled to match X. The nuclear norm is the sum of the singular values.
     x = unit_before - unit_before.mean(axis=0)
     y = unit_after - unit_after.mean(axis=0)
     agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())

@@ -104,27 +104,27 @@ class DoubleHardDebias(Debiaser[Learned]):
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         """Learn the mean of all words, the frequency direction, and the bias direction.
 
-        The principal components of all words are candidates for the frequency direction. For each candidate, the most
-        biased words of each group are clustered without this component and the bias direction. The component after
-        whose removal the clusters agree least with the groups is the frequency direction.
+        The first principal components of all words are candidates for the frequency direction. For each candidate, the
+        most biased words of each group are clustered without this component and the bias direction. The component after
+        whose removal the clusters agree least with the groups is the frequency direction. Words are read in blocks, so
+        that a large vocabulary needs little additional memory.
         """
         debias_sets = read_debias_sets(sets)
         mean = np.sum([rows.sum(axis=0) for _, rows in iterate_blocks(vectors, self.name)], axis=0) / len(vectors)
         scatter = sum((rows - mean).T @ (rows - mean) for _, rows in iterate_blocks(vectors, self.name))
-        # The principal components are the eigenvectors, which eigh returns as columns with the largest last.
-        axes = np.linalg.eigh(scatter)[1].T[::-1]
+        # The principal components in rows. The eigenvectors are columns in increasing order of the eigenvalues.
+        axes = np.linalg.eigh(scatter).eigenvectors.T[::-1]
         if self.components > len(axes):
             raise MeasureError(
                 f"`components` must be at most {len(axes)}, the number of dimensions, but is {self.components}. Use"
                 " fewer."
             )
-        # Each axis is tried as frequency direction. The best one makes the groups of biased words hardest to recover.
         biased_words = leaning_words(vectors, debias_sets, self.most_biased, self.name)  # a list for each group
         groups = {str(group): words for group, words in enumerate(biased_words)}
         words = list(chain.from_iterable(biased_words))
         rows = stack(vectors, words, self.name)
         candidates = [self._learned_with(axis, mean, vectors, debias_sets) for axis in axes[: self.components]]
-        agreement = []
+        agreement = []  # of the clusters with the groups, for each candidate
         for learned in candidates:
             remaining = dict(zip(words, learned.neutralized(rows), strict=True))
             agreement.append(clustering(remaining, groups, seed=self.seed).value)
@@ -145,13 +145,13 @@ class DoubleHardDebias(Debiaser[Learned]):
         The bias direction is the first principal component of the defining sets, after the mean and the frequency
         direction were removed from their words, and each set was centred.
         """
-        learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)
+        learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)  # the bias direction follows
         rows_of_sets = [learned.without_frequency(stack(vectors, words, self.name)) for words in sets.defining_sets]
         deviations = np.vstack([rows - rows.mean(axis=0) for rows in rows_of_sets])
-        first_component = np.linalg.svd(deviations, full_matrices=False)[2][0]
+        _, _, axes = np.linalg.svd(deviations, full_matrices=False)  # principal components in rows
         if np.linalg.norm(deviations) < 1e-6 * np.linalg.norm(rows_of_sets[0]):
             raise MeasureError(
                 f"{self.name}: the words of each defining set have the same vector, so there is no direction. Use other"
                 " sets."
             )
-        return replace(learned, bias=orthonormal(first_component, "the defining sets have none")[0])
+        return replace(learned, bias=orthonormal(axes[0], "the defining sets have none")[0])

@@ -93,9 +93,11 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
         """
         subspace, sets = self.fitted
         equalized = (*sets.equalize_sets, *(sets.defining_sets if self.equalize else ()))
+        # Words of the defining sets, words of equalised sets, and specific words are not neutral.
         not_neutral = set(sets.specific).union(*sets.defining_sets, *equalized)
         unit = change_rows(vectors, unit_rows, "hard debiasing")
-        for words in batched((word for word in vectors if word not in not_neutral), BLOCK):
+        neutral = [word for word in vectors if word not in not_neutral]
+        for words in batched(neutral, BLOCK):
             for word, row in neutralize(unit, words, subspace).items():
                 unit[word][:] = row
         for words in equalized:

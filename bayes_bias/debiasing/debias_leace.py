@@ -84,37 +84,32 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         r"""Learn the map :math:`w - W^+ P W (w - \mu)`, after which vectors do not depend linearly on the groups.
 
-        The map is learned from the words whose group is known. :math:`\mu` is their mean and :math:`\Sigma` their
-        covariance (`covariance`). W is the inverse square root of :math:`\Sigma` (`whitening`), and :math:`W^+` the
-        square root. P projects onto the columns of :math:`W \Sigma_{XZ}`, where :math:`\Sigma_{XZ}` is the covariance
-        of vectors with indicators of the groups. `cross_covariance` is this covariance times the number of words, which
-        has the same column space.
+        The rows of X are the vectors of the words whose group is known, with mean :math:`\mu` and covariance
+        :math:`\Sigma`. Z has a column for each group, which is 1 for its words and otherwise 0. W is the inverse
+        square root of :math:`\Sigma`, and :math:`W^+` the square root. P projects onto the columns of
+        :math:`W \Sigma_{XZ}`, where :math:`\Sigma_{XZ}` is the covariance of X with Z, here times the number of words,
+        which does not change P.
 
-        With an orthonormal basis E of these columns (`erased`), :math:`W^+ P W = (W^+ E)(E^\top W)`. Vectors are rows,
-        so they are multiplied from the right, first by W E and then by the transpose of :math:`W^+ E`. The mean and
-        these two matrices are kept as what was learned.
+        With an orthonormal basis E of these columns, :math:`W^+ P W = (W^+ E)(E^\top W)`. Vectors are rows, so
+        `transform` multiplies them from the right by W E and then by :math:`E^\top W^+`. The mean and these two
+        matrices are the result.
         """
-        # The vectors of the labelled words (words, dimensions), and the number of the group of each word.
-        rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
-        mean = rows.mean(axis=0)
-        indicators = np.eye(group.max() + 1)[group]  # (words, groups): 1 in the column of the word's group, otherwise 0
-        cross_covariance = (rows - mean).T @ (indicators - indicators.mean(axis=0))  # times the number of words
-        if np.linalg.norm(cross_covariance) < _RANK * np.linalg.norm(rows):
+        x, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
+        mean = x.mean(axis=0)
+        z = np.eye(group.max() + 1)[group]  # (words, groups)
+        sigma_xz = (x - mean).T @ (z - z.mean(axis=0))  # (dimensions, groups)
+        if np.linalg.norm(sigma_xz) < _RANK * np.linalg.norm(x):
             raise MeasureError(
                 f"{self.name}: the groups of labelled words have the same mean, so there is nothing to erase. Use other"
                 " words."
             )
-        covariance = np.cov(rows, rowvar=False)
+        covariance = np.cov(x, rowvar=False)
         if self.shrinkage:
-            covariance = _shrunk(covariance * (len(rows) - 1) / len(rows), len(rows))
-        variances, axes = np.linalg.eigh(covariance)  # in increasing order
-        # The square root of the covariance, and its pseudo-inverse W. Variances that are only rounding errors are zero.
-        roots = np.sqrt(np.where(variances > variances[-1] * len(variances) * np.finfo(float).eps, variances, 0))
-        inverse_roots = np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)
-        whitening = axes * inverse_roots @ axes.T
-        directions, strengths, _ = np.linalg.svd(whitening @ cross_covariance, full_matrices=False)
-        erased = directions[:, strengths > _RANK * strengths[0]]  # the basis E of the projection P
-        return replace(self, learned=(mean, whitening @ erased, erased.T @ (axes * roots @ axes.T)))
+            covariance = _shrunk(covariance * (len(x) - 1) / len(x), len(x))
+        root, inverse_root = _square_roots(covariance)  # W^+ and W
+        directions, strengths, _ = np.linalg.svd(inverse_root @ sigma_xz, full_matrices=False)
+        basis = directions[:, strengths > _RANK * strengths[0]]  # E, without directions that are only rounding errors
+        return replace(self, learned=(mean, inverse_root @ basis, basis.T @ root))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         r"""Replace each vector w by :math:`w - W^+ P W (w - \mu)`, with the matrices that `fit` has learned."""
@@ -122,12 +117,27 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         return change_rows(vectors, lambda rows: rows - (rows - mean) @ into_erased @ from_erased, self.name)
 
 
-def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
-    """Shrink a covariance, which was estimated from `count` vectors, towards a multiple of the identity.
+def _square_roots(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return the symmetric square root of a covariance, and its pseudo-inverse.
 
-    The result is a weighted mean of the covariance and a `target`, the identity times the mean variance. The weight is
-    optimal for large matrices (Bodnar et al. 2014). It is small if the distance between the two matrices is about as
-    large as sampling error alone would make it.
+    With the eigenvalues on the diagonal of :math:`\Lambda` and the eigenvectors in the columns of V, these are :math:`V
+    \Lambda^{1/2} V^\top` and :math:`V \Lambda^{-1/2} V^\top`. An eigenvalue that is only a rounding error is replaced
+    by zero in both.
+    """
+    eigenvalues, v = np.linalg.eigh(covariance)  # in increasing order
+    rounding_error = eigenvalues[-1] * len(eigenvalues) * np.finfo(float).eps
+    roots = np.sqrt(np.where(eigenvalues > rounding_error, eigenvalues, 0))
+    inverse_roots = np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)
+    return v * roots @ v.T, v * inverse_roots @ v.T
+
+
+def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
+    r"""Shrink a covariance, which was estimated from `count` vectors, towards a multiple of the identity.
+
+    For the covariance S, the result is :math:`\alpha S + (1 - \alpha) T`. The target T is the identity times the mean
+    variance, and the weight :math:`\alpha = 1 - (\operatorname{tr} S)^2 / (n \lVert S - T \rVert^2)`, or 0 if this is
+    negative, is optimal for large matrices (Bodnar et al. 2014). It is small if S and T differ by about as much as
+    sampling error alone would cause.
     """
     target = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
     squared_distance = ((covariance - target) ** 2).sum()

@@ -94,10 +94,16 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
         plane, concept_angle = self.fitted
 
         def rotated(rows: np.ndarray) -> np.ndarray:
+            r"""Turn the component of each vector in the plane, by an angle that depends on its own angle.
+
+            The turn is 0 at the angle 0, :math:`\pi / 2 - \phi` at the angle :math:`\phi` of the concept, which thereby
+            becomes orthogonal to the bias, 0 at the angle :math:`\pi`, and linear between them. Opposite vectors, whose
+            angles differ by :math:`\pi`, are turned by the same angle.
+            """
             inside = rows @ plane.T  # coordinates in the plane, (words, 2)
             angle = np.arctan2(inside[:, 1], inside[:, 0])
-            # Words in the direction of the concept are turned to a right angle with the bias, and others by less.
             turn = np.interp(angle % np.pi, [0, concept_angle, np.pi], [0, np.pi / 2 - concept_angle, 0])
+            # The turned vectors have the same lengths in the plane as before.
             after = np.hypot(*inside.T) * np.array([np.cos(angle + turn), np.sin(angle + turn)])  # (2, words)
             return rows + (after.T - inside) @ plane
 

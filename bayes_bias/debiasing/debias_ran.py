@@ -105,6 +105,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         unit = change_rows(vectors, unit_rows, self.name)
         words = list(unit)
         gendered = frozenset(sets.by_definition)
+        # Vectors (words, dimensions) that stay unchanged, while the vectors in `unit` are overwritten.
         rows = np.stack(list(unit.values()))
         n_neighbours = min(self.neighbours, len(words) - 1)
         neutral = [position for position, word in enumerate(words) if word not in gendered]
@@ -148,8 +149,9 @@ def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.
     `near` contains the vectors of the neighbours (words, dimensions), and the result has a value for each.
     """
     similarity = near @ vector
-    # The parts of all vectors that are orthogonal to the bias direction.
-    vector_outside, near_outside = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
+    # The parts of the vectors that are orthogonal to the bias direction.
+    vector_outside = vector[None] - np.outer(vector[None] @ bias, bias)  # (1, dimensions)
+    near_outside = near - np.outer(near @ bias, bias)
     # NaN if the similarity is zero, or if the word lies in the bias direction
     with np.errstate(invalid="ignore", divide="ignore"):
         products_of_lengths = np.linalg.norm(near_outside, axis=1) * np.linalg.norm(vector_outside)

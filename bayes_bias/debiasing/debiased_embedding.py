@@ -220,15 +220,15 @@ class Debiasing(Version):
             debiased = self.method.fit_transform(vectors, sets)
         elif embedding.kind == TEMPLATE:
             debiased = self._debiased_together(vectors, labels, sets)
-        else:
-            singles = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
-            replicates = [self.method.fit_transform(single, sets) for single in singles]
+        else:  # the vectors of a word are (replicate, dimension)
+            originals = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
+            replicates = [self.method.fit_transform(original, sets) for original in originals]
             debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         return replace(
             embedding,
             name=self.named(embedding.name),
             source=f"{embedding.source}, {self.name}",
-            reader=_with_pool_of(embedding, debiased),
+            reader=_excerpt_with_pool(embedding, debiased),
             provenance=MappingProxyType({**embedding.provenance, **self.provenance}),
         )
 
@@ -246,28 +246,26 @@ class Debiasing(Version):
         contains. With `skip_missing`, this message is logged, and the sets are returned without these words. Otherwise,
         it is raised as an error.
         """
-        sets = self._as_spelt(vectors, embedding)
+        sets = self._respelt_sets(vectors, embedding)
+        # The sets of all kinds that are not empty, and those with a word that has no vector.
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
-        missing: dict[str, None] = {}
-        n_incomplete = 0
-        for words in word_sets:
-            lacking = [word for word in words if word not in vectors]
-            missing |= dict.fromkeys(lacking)
-            n_incomplete += bool(lacking)
+        incomplete = [words for words in word_sets if any(word not in vectors for word in words)]
+        missing = dict.fromkeys(word for word in chain.from_iterable(incomplete) if word not in vectors)
         if not missing:
             return sets
-        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {n_incomplete} of {len(word_sets)} sets"
+        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {len(incomplete)} of {len(word_sets)} sets"
         variants = embedding.near(missing, vectors)
         problem = f"{embedding.name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}."
         if not self.skip_missing:
+            message = " ".join(filter(None, [problem, offer(variants)]))  # an offer may be ""
             raise MeasureError(
-                f"{' '.join(filter(None, [problem, offer(variants)]))} Remove these words from the sets, or omit them"
+                f"{message} Remove these words from the sets, or omit them"
                 " with skip_missing=True (--skip-missing of `bayes-bias debias`)."
             )
         logger.warning("%s They are omitted, with pairs of which only one word remains", problem)
         return sets.without(missing)
 
-    def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
+    def _respelt_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
         """Return the sets with words as they are spelt in the embedding, and log a notice of changed spellings.
 
         The setting `match` of the embedding defines which spellings count as the same word, for example those that
@@ -296,19 +294,18 @@ class Debiasing(Version):
         return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
 
 
-def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
+def _excerpt_with_pool(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
     """Return debiased vectors with the pool of words from which random lists of the original embedding are drawn.
 
     If the source of the original embedding marks no pool (`marked` returns None), the pool consists of the first words,
     which are the most frequent words if the source is sorted by frequency.
     """
     reader = embedding.reader
-    pool_words = reader.marked()
-    if pool_words is None:
-        pool = tuple(islice(debiased, FREQUENT))
-    else:
-        pool = tuple(word for word in dict.fromkeys(pool_words) if word in debiased)
-    frequent_first = (pool_words is None or isinstance(reader, Excerpt)) and reader.frequent_first
+    marked = reader.marked()
+    pool_words = islice(debiased, FREQUENT) if marked is None else dict.fromkeys(marked)
+    pool = tuple(word for word in pool_words if word in debiased)
+    # Words that a source marks are not sorted by frequency, except in an excerpt of a sorted source.
+    frequent_first = (marked is None or isinstance(reader, Excerpt)) and reader.frequent_first
     return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, frequent_first=frequent_first)
 
 

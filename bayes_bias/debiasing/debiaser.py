@@ -172,7 +172,10 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
     """
 
     def register(method: type[Method]) -> type[Method]:
-        """Return the class unchanged, but with its name. A class that is loaded again may replace itself."""
+        """Give a class the name of the method, and keep it in `DEBIASERS`. The class itself is returned.
+
+        A class that is loaded again, from the same module, replaces itself.
+        """
         namesake = DEBIASERS.get(name)
         if namesake is not None and namesake.__module__ != method.__module__:
             raise MeasureError(
@@ -235,7 +238,8 @@ def change_rows(
 ) -> dict[str, np.ndarray]:
     """Apply `change`, a function of rows (words, dimensions), to the vectors of all words except the `kept` words.
 
-    Changes are computed in float64 and returned in the precision of the vectors, or in float32 if that is higher.
+    Changes are computed in blocks of words, in float64, and returned in the precision of the vectors, or in float32 if
+    that is higher. A vector is lost if the change leaves less than a rounding error of its length (`_NOTHING`).
 
     Raises
     ------
@@ -245,10 +249,10 @@ def change_rows(
     kept = frozenset(kept)
     vectors_after: dict[str, np.ndarray] = {}
     for words, rows in iterate_blocks(vectors, method):
-        is_free = [word not in kept for word in words]
-        if any(is_free):
+        is_changed = [word not in kept for word in words]
+        if any(is_changed):
             lengths_before = lengths(rows)
-            rows[is_free] = change(rows[is_free])
+            rows[is_changed] = change(rows[is_changed])
             lengths_after = lengths(rows)
             has_unit_length = np.isclose(lengths_after, 1)  # vectors that `change` has scaled to this length
             is_lost = (lengths_after < _NOTHING * lengths_before) & ~has_unit_length
@@ -289,6 +293,7 @@ def labelled_rows(
             " groups."
         )
     rows = np.vstack([stack(vectors, words, method) for words in groups])
+    # The words of the first group are first, with index 0, then those of the second group with index 1, and so on.
     return rows, np.repeat(np.arange(len(groups)), list(map(len, groups)))
 
 

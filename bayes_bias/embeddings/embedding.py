@@ -29,8 +29,6 @@ _NAMED, _LETTERS = 5, 40
 # Several words that are not valid UTF-8 may be decoded to the same word.
 _UNREADABLE = "\ufffd"
 
-_NONE: Mapping[str, str] = MappingProxyType({})
-
 logger = logging.getLogger("bayes_bias")
 
 
@@ -41,9 +39,10 @@ class Reader(ABC):
     frequent_first: bool = True  # True if frequent words come first, as in the output of tools that train vectors
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        """Return the positions, from 1, of words whose casefolded form is wanted.
+        """Return the positions, from 1, of words whose casefolded form is wanted, as ranks of their frequency.
 
-        Return None if frequent words are not first.
+        A word that the source repeats has the rank of its first occurrence. Return None if the source does not begin
+        with its frequent words.
         """
         if not self.frequent_first:
             return None
@@ -121,7 +120,7 @@ class Embedding(Telling):
     reader: Reader
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
-    provenance: Mapping[str, str] = _NONE
+    provenance: Mapping[str, str] = MappingProxyType({})
     notices: tuple[str, ...] = ()
     match: Match = "exact"
 
@@ -133,8 +132,8 @@ class Embedding(Telling):
     @property
     def text(self) -> str:
         """A description with the name, the length of a vector, and the source."""
-        several = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
-        return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
+        replicates = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
+        return f"{self.name}, {self.dimensions} dimensions{replicates}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
         """Find stored vectors of these words, and of variants in upper or lower case or joined by "_".
@@ -165,7 +164,7 @@ class Embedding(Telling):
 
         Words that the source encodes otherwise than `spelt_as` get the spelling there.
         """
-        vectors, notices = _once(self.reader.entries(wanted, first), spelt_as)
+        vectors, notices = _unique(self.reader.entries(wanted, first), spelt_as)
         for notice in notices:
             logger.warning(f"{self.name}: {notice}")
         return vectors
@@ -201,7 +200,7 @@ class Embedding(Telling):
                 " does not have this order. Use the original file by word2vec, fastText or GloVe, or pass your own"
                 " frequencies."
             )
-        return _once(rank_of.items(), words)[0]
+        return _unique(rank_of.items(), words)[0]
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Copy these words into an embedding in memory, optionally with general words and a pool for random lists.
@@ -215,13 +214,13 @@ class Embedding(Telling):
         """
         words_once = tuple(words)
         general_words = self.reader.general() if general else None
-        pool = pool or (general and general_words is None)
+        pool = pool or (general and general_words is None)  # the pool is used in place of general words
         rank = self._stored_ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
         drawable = tuple(dict.fromkeys(marked or ()))
         n_first = FREQUENT if pool and marked is None else 0
         wanted = (*words_once, *drawable)
-        vectors, notices = _once(self.reader.entries(self._keys(wanted), n_first), wanted)
+        vectors, notices = _unique(self.reader.entries(self._keys(wanted), n_first), wanted)
         missing = [word for word in words_once if word not in vectors]
         excerpt = Excerpt(
             vectors=vectors,
@@ -234,7 +233,8 @@ class Embedding(Telling):
             general_words=general_words,
             frequent_first=n_first > 0 and self.reader.frequent_first,
         )
-        return replace(self, reader=excerpt, notices=(*self.notices, *(f"{self.name}: {notice}" for notice in notices)))
+        named_notices = [f"{self.name}: {notice}" for notice in notices]
+        return replace(self, reader=excerpt, notices=(*self.notices, *named_notices))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Compute vectors of missing words from their parts, if `match` is "subwords"."""
@@ -268,7 +268,7 @@ class Embedding(Telling):
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
-        return list(_once(((word, 0) for word in self.reader.words()), ())[0])
+        return list(_unique(((word, 0) for word in self.reader.words()), ())[0])
 
     def pool(self) -> list[str]:
         """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
@@ -311,11 +311,16 @@ class Excerpt(Reader):
         return grouped(enumerate(self.vectors), lambda entry: entry[1].casefold())
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        """Return the `first` words and all words with a wanted casefolded form, with their vectors.
+
+        The words are in the order of the source. If only wanted words are requested (`first` is 0), they are looked up
+        in `_places`, which has the position and the spelling of the words by their casefolded form. This is faster than
+        a search through all words for each list of a sweep.
+        """
         if first:
             return selected(self.vectors.items(), wanted, first)
-        # A sweep looks up the words of each of its lists, so all words are not searched each time.
-        found = sorted(chain.from_iterable(self._places[form] for form in wanted & self._places.keys()))
-        return ((word, self.vectors[word]) for _, word in found)
+        places = sorted(chain.from_iterable(self._places[form] for form in wanted & self._places.keys()))
+        return ((word, self.vectors[word]) for _, word in places)
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
@@ -345,7 +350,7 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
 
     The spelling is the word itself, the phrase as one word, such as "prime_minister", or another spelling that `match`
     allows. Two words never get the same spelling, so a spelling that is itself one of the words is not used for
-    another. Words that are not found are omitted.
+    another. Words that are not found are omitted, and the others keep their order.
 
     Examples
     --------
@@ -359,12 +364,12 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
             spelling_of[word] = word
         elif joined(word) in stored and joined(word) not in wanted:
             spelling_of[word] = joined(word)
-    lacking = [word for word in wanted if word not in spelling_of]
-    respelt = other_spellings(lacking, stored, {*wanted, *spelling_of.values()}, match)
+    missing = [word for word in wanted if word not in spelling_of]
+    respelt = other_spellings(missing, stored, {*wanted, *spelling_of.values()}, match)
     return _values_of(wanted, {**spelling_of, **respelt})
 
 
-def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
+def _unique[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
     """Return the first value of each word, and notices about the words.
 
     `entries` are the words of a source with their vectors or ranks, in the order of the source. A source may encode
@@ -372,7 +377,7 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
     the `wanted` word, which `spelling_of` has by the composed form of the word. A notice names words that occur again
     with another value, the wanted words first. Words with an unreadable character (`_UNREADABLE`) are omitted from
     this notice, because different words may look the same. If the source is a language model, only its tokens of whole
-    words are kept, with another notice (`_own_tokens`).
+    words are kept, with another notice (`_entries_of_words`).
     """
     words = tuple(wanted)
     spelling_of: dict[str, str] = {}
@@ -381,22 +386,27 @@ def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[st
         spelling_of[composed(word)] = word
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
-    entries_of_words, about_tokens = _own_tokens(list(entries), words)
+    entries_of_words, token_notice = _entries_of_words(list(entries), words)
     for word, value in entries_of_words:
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
         elif _UNREADABLE not in spelling and not np.array_equal(values[spelling], value, equal_nan=True):
             repeated[spelling] = None  # a dict, because a set has no order
-    notices = [about_tokens] if about_tokens else []
+    notices = [token_notice] if token_notice else []
     if repeated:
-        asked_for = set(spelling_of.values())
-        notices.append(_about_repeated(sorted(repeated, key=lambda word: word not in asked_for)))
+        wanted_spellings = set(spelling_of.values())
+        wanted_first = sorted(repeated, key=lambda word: word not in wanted_spellings)
+        notices.append(_repetition_notice(wanted_first))
     return values, notices
 
 
-def _about_repeated(words: Sequence[str]) -> str:
-    """Write the notice of words that occur again with another value. It lists at most `_NAMED` of them."""
+def _repetition_notice(words: Sequence[str]) -> str:
+    """Write the notice of words that occur in a source again with another value.
+
+    It lists at most five words (`_NAMED`), each with at most 40 letters (`_LETTERS`), and with escapes in place of
+    invisible characters (`visible`).
+    """
     listed = in_quotes(visible(word)[:_LETTERS] for word in words[:_NAMED])
     more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
     verb = "has" if len(words) == 1 else "have"
@@ -441,13 +451,16 @@ _MARKS = (*_MARKS_OF_WORDS, _Mark("##", of_words=False), _Mark(suffix="@@", of_w
 _MARKED_SHARE = 0.1
 
 
-def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
+def _entries_of_words[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
     """Return the entries of whole words, with a notice if other entries are omitted, or else "".
 
     In the vocabulary of a language model, tokens of whole words or of other pieces of words have a mark (`_MARKS`),
     because the middle of a longer word may have the same letters: in GPT-2, 'Ġrose' is the word, and 'rose' the middle
     of 'prose'. A mark is used if enough entries (`_MARKED_SHARE`) have it. It is ignored if a wanted word has it, which
     is then a letter of the word, as in Maltese 'Ġunju'.
+
+    `mark.of` adds the mark to a word, `mark.is_on` is True for a token with the mark, and `mark.word` returns the word
+    of a token, or None if the token is another piece of a word. If `mark.of_words` is False, the other pieces have it.
     """
     all_tokens = "\n".join(token for token, _ in entries)
     for mark in _MARKS:
@@ -486,7 +499,12 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=2**13)  # enough for control classes, without keeping whole vocabularies
 def _keys_of_word(word: str) -> frozenset[str]:
-    """Return the casefolded forms of a word. The words of control classes are looked up in every list of a sweep."""
+    """Return the casefolded forms of a word in all spellings that a source may have.
+
+    A source may join the words of a phrase by underscores, mark tokens of whole words (`_MARKS_OF_WORDS`), and encode
+    an accent as part of its letter (NFC) or as a separate character (NFD). The result is cached, because the words of
+    control classes are looked up in every list of a sweep.
+    """
     tokens = [mark.of(word) for mark in _MARKS_OF_WORDS]
     keys: set[str] = set()
     for spelling in (word, joined(word), *tokens):
@@ -516,7 +534,7 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
             for form in _shortened(word.casefold()):
                 words_by_form.setdefault(form, []).append(word)
     words_without_accents = grouped(unique_words, unaccented)
-    near: dict[str, dict[str, None]] = {}
+    near: dict[str, dict[str, None]] = {}  # similar candidates of each word, without repetition and in order
     for candidate in vocabulary:
         if len(candidate) > 2 * _LONGEST:
             continue

@@ -12,7 +12,10 @@ _MAGIC = (793712314).to_bytes(4, "little")
 
 
 def open_fasttext(file: Traversable, trust: bool) -> MemoryReader:
-    """Open a model saved by fastText, with vectors of words and of their parts."""
+    """Open a model saved by fastText, with vectors of words and of their parts.
+
+    gensim reads the file, and only if the user trusts it.
+    """
     if not trust:
         raise file_error("fasttext", file)
     check_gensim(f"open the fastText model {file.name}", "or the .vec file that comes with it")

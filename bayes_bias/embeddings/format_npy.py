@@ -45,13 +45,13 @@ def open_npy(file: Traversable, trust: bool) -> MemoryReader:
     except (OSError, ValueError) as error:
         raise file_error("damaged_array", path, ERROR=error) from error
     if header.dtype.hasobject:
-        return _of_objects(path, trust)
+        return _read_objects(path, trust)
     words_file = path.with_name(path.name.removesuffix(_ARRAY) + _WORDS)
     if path.name.endswith(_ARRAY) and words_file.is_file():
-        return _of_histwords(path, words_file, trust)
+        return _read_histwords(path, words_file, trust)
     if len(header.shape) == 2 and (index := _index_beside(path, header.shape[0])):
         return read_pair(path, index)
-    raise EmbeddingError(f"{path.name} is {_without_words(path, header)}.")
+    raise EmbeddingError(f"{path.name} is {_describe_array(path, header)}.")
 
 
 def read_pair(path: Path, index: Path) -> MemoryReader:
@@ -62,7 +62,7 @@ def read_pair(path: Path, index: Path) -> MemoryReader:
     EmbeddingError
         If a file is damaged, or if the numbers of words and rows differ.
     """
-    vectors, words = _array(path), _words_of(index)
+    vectors, words = _array(path), _read_words(index)
     if len(words) != len(vectors):
         count = f"{len(words):,}"
         raise file_error("array_of_other_length", path, ROWS=f"{len(vectors):,}", INDEX=index.name, COUNT=count)
@@ -79,7 +79,7 @@ def _index_beside(path: Path, rows: int) -> Path | None:
     if not fitting:
         for file in sorted(path.parent.iterdir()):
             is_index = file.suffix in _INDEXES and _CALLED.search(file.stem) and file.is_file()
-            if is_index and len(_words_of(file)) == rows:
+            if is_index and len(_read_words(file)) == rows:
                 fitting.append(file)
     if len(fitting) > 1:
         names = ", ".join(index.name for index in fitting)
@@ -87,7 +87,7 @@ def _index_beside(path: Path, rows: int) -> Path | None:
     return fitting[0] if fitting else None
 
 
-def _words_of(index: Path) -> list[str]:
+def _read_words(index: Path) -> list[str]:
     """Read the words in a Parquet file with one text column, or in a text file with one word per line.
 
     Numbers after words, such as the counts in vocabulary files of GloVe, are ignored.
@@ -105,7 +105,7 @@ def _words_of(index: Path) -> list[str]:
     return list(map(str, table[texts[0]].to_pylist()))
 
 
-def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
+def _read_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
     """Open words and vectors from HistWords, without the zero vectors that HistWords writes for missing words."""
     vectors = _array(path)
     words = unpickled(words_file, trust)
@@ -116,14 +116,17 @@ def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
 
 
 def _array(path: Path) -> np.ndarray:
-    """Map the array in a file into memory, after checking that it has a row of numbers for each word."""
+    """Map the array in a file into memory, and check that it has a row of numbers for each word.
+
+    An error is raised for a damaged file, for vectors that are quantised to 8 bits, and for any other shape or type.
+    """
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, OverflowError) as error:
         raise file_error("damaged_array", path, ERROR=error) from error
     if is_packed(vectors.dtype):
         raise file_error("packed_array", path, DTYPE=vectors.dtype, PACKED=PACKED)
-    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
+    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":  # floating-point numbers or integers
         raise file_error("array_without_rows", path, SHAPE=vectors.shape, DTYPE=vectors.dtype)
     return np.asarray(vectors)
 
@@ -131,7 +134,7 @@ def _array(path: Path) -> np.ndarray:
 # Arrays of other kinds.
 
 
-def _of_objects(path: Path, trust: bool) -> MemoryReader:
+def _read_objects(path: Path, trust: bool) -> MemoryReader:
     """Open an array of Python objects, such as a dict of words and vectors that np.save wrote as a pickle."""
     check_trust(path, "a NumPy file of Python objects", trust, "save words and vectors with np.savez")
     try:
@@ -143,7 +146,7 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
     return reader
 
 
-def _without_words(path: Path, header: ArrayHeader) -> str:
+def _describe_array(path: Path, header: ArrayHeader) -> str:
     """Describe an array without words, and show the code that saves it with words.
 
     The description depends on the header alone: a structured array may have a field of words beside its vectors, and
@@ -151,7 +154,7 @@ def _without_words(path: Path, header: ArrayHeader) -> str:
     """
     shape, dtype = header.shape, header.dtype
     fields = dtype.names or ()
-    texts = [name for name in fields if dtype[name].kind in "US"]
+    texts = [name for name in fields if dtype[name].kind in "US"]  # text or bytes
     arrays = [name for name in fields if dtype[name].shape]
     if len(texts) == len(arrays) == 1:
         return other_kind("structured_array", path, WORDS=texts[0], VECTORS=arrays[0])

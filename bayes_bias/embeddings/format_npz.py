@@ -51,7 +51,7 @@ class ArrayHeader:
 
     @classmethod
     def read(cls, stream: IO[bytes]) -> Self:
-        """Read the header at the beginning of a stream.
+        """Read the header at the beginning of a stream: shape, order, and type of the array, and its first byte.
 
         Raises
         ------
@@ -60,6 +60,7 @@ class ArrayHeader:
         """
         begin = io.BytesIO(stream.read(_LONGEST))
         try:
+            # NumPy has a function for each version of the header. Arrays in Fortran order are stored by column.
             shape, fortran, dtype = _HEADERS[npy.read_magic(begin)](begin)
         # NumPy parses the header with Python's parser and tokenizer, which raise many kinds of errors
         except Exception as error:
@@ -134,7 +135,7 @@ class NpzReader(Reader):
             if not header.in_rows or header.dtype.hasobject:
                 yield from np.asarray(_array(self.file, "vectors", self.trust), dtype=np.float64)
                 return
-            member.seek(header.begins)
+            member.seek(header.begins)  # the rows follow the header
             n_words, dimensions = header.shape
             for start in range(0, n_words, _BLOCK):
                 n_rows = min(_BLOCK, n_words - start)
@@ -159,26 +160,28 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
         raise file_error("archive_of_objects", file)
     if is_packed(vectors.dtype):
         raise message_error("packed_archive", file, DTYPE=vectors.dtype, PACKED=PACKED)
+    # In NumPy, types of text are of the kind U, of numbers f, i, or u, and of Python objects O.
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
         raise file_error("archive_of_other_types", file, WORDS=words.dtype, VECTORS=vectors.dtype)
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
         raise message_error("pool_of_other_shape", file, SHAPE=words.shape, POOL=pool)
     if len(vectors.shape) == 3:
-        return _of_replicates(file, headers)
+        return _open_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
         raise file_error("archive_of_other_shapes", file, WORDS=words.shape, VECTORS=vectors.shape)
     return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None, frequent_first=pool is None)
 
 
-def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
+def _open_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
     """Open an archive of vectors (replicates, words, dimensions).
 
     The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`), and must
     differ. There must be as many names as replicates, and as many words as the second axis of the vectors has elements.
-    General words, if there are any, have one vector each. `headers` has the types and shapes of all arrays in the
-    archive by their names, and of the arrays only the names of the replicates are read.
+    There may also be `general_words` with one vector each, `general_vectors` (general words, dimensions). `headers` has
+    the types and shapes of all arrays in the archive by their names, which are checked here. Only the names of the
+    replicates are read.
     """
-    shape_of_words, shape = headers["words"].shape, headers["vectors"].shape
+    shape = headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
     labels: tuple[str, ...] = ()
     if kind is not None:
@@ -186,13 +189,13 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
             raise message_error("labels_without_text", file, LABELS=plural(kind), HEADER=headers[plural(kind)])
         labels = tuple(map(str, _array(file, plural(kind), False).ravel()))
     n_names = len(set(labels))
-    if kind is None or n_names < len(labels) or shape[:2] != (len(labels), *shape_of_words):
+    if kind is None or n_names < len(labels) or shape[:2] != (len(labels), *headers["words"].shape):
         arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
-        values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": shape_of_words, "COUNT": n_names}
+        values = {"ARRAYS": arrays, "VECTORS": shape, "WORDS": headers["words"].shape, "COUNT": n_names}
         raise file_error("archive_without_names", file, **values)
+    # There must be both arrays or none, with the shapes (n,) and (n, dimensions) for n general words.
     general_shapes = [headers[name].shape for name in _GENERAL if name in headers]
-    n_general = general_shapes[0][:1] if general_shapes else ()  # as a tuple of one number
-    # There must be two arrays, of the general words and of their vectors, with the same number of words.
+    n_general = general_shapes[0][:1] if general_shapes else ()  # as a tuple (n,)
     if general_shapes and general_shapes != [n_general, (*n_general, shape[2])]:
         raise message_error("general_of_other_shapes", file, WIDTH=shape[2], SHAPES=general_shapes)
     return NpzReader(file, shape[2], False, labels, kind, "pool" in headers, bool(general_shapes))
@@ -208,7 +211,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            raise _without_arrays(archive.namelist(), file)
+            raise _error_without_arrays(archive.namelist(), file)
         headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         size = stream.seek(0, 2)
     claimed = sum(members[name].file_size for name in headers)
@@ -218,7 +221,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     return headers
 
 
-def _without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
+def _error_without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
     """Return the error for an archive without words and vectors, which depends on the names of its members."""
     if any(PurePosixPath(name).name == "data.pkl" for name in members):
         return file_error("torch", file)

@@ -33,7 +33,6 @@ from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 
 # Names of lists of numbers that are not words.
 _VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
-_WORD = "word"
 # Numbers with 32 bits as text.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
 # Maximal depth of nesting that is read.
@@ -48,8 +47,9 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     """Return a frame with one row for each vector in parsed JSON.
 
     `content` is a JSON text, or the list of the objects in JSON lines. Words with their vectors are tried first, then
-    objects with a list of numbers, then objects with a key for each number. If only some objects lack a vector, a
-    notice names them.
+    objects with a list of numbers, then objects with a key for each number. A row has the list of numbers of an object,
+    beside its other values. If only some objects lack a vector, a notice names them. Messages begin with the `subject`,
+    the name of the file.
 
     Raises
     ------
@@ -70,13 +70,13 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     with_vector: list[dict[str, Any]] = []
     without_vector: list[Mapping[str, Any]] = []
     for item in objects:
-        found, lacking = _split_by_vector(item, {})
-        with_vector += found
-        without_vector += lacking
-        if not found and isinstance(item, Mapping):
+        rows, objects_without_vector = _split_by_vector(item, {})
+        with_vector += rows
+        without_vector += objects_without_vector
+        if not rows and isinstance(item, Mapping):
             without_vector.append(item)
     if not with_vector:
-        if (frame_of_numbers := _of_numbers(content)) is not None:
+        if (frame_of_numbers := _read_numbers(content)) is not None:
             return frame_of_numbers
         raise _no_vectors(len(objects), without_vector, subject)
     headings = {name for row in with_vector for name, value in row.items() if is_list(value)}
@@ -113,7 +113,7 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
     Each layout is a function that returns a frame, or None if the JSON has another layout. If none fits, the values of
     an object are tried, down to a `depth` of `_DEEPEST`. Return None if no value or more than one has such words.
     """
-    for read_layout in (_of_mapping, _of_pairs, _of_columns, _of_keys):
+    for read_layout in (_read_mapping, _read_pairs, _read_columns, _read_keys):
         if (frame := read_layout(content)) is not None:
             return frame
     if not isinstance(content, Mapping) or depth > _DEEPEST:
@@ -125,14 +125,14 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
     return frames[0] if len(frames) == 1 else None
 
 
-def _of_mapping(content: Any) -> pd.DataFrame | None:
+def _read_mapping(content: Any) -> pd.DataFrame | None:
     """Read ``{word: [numbers]}``. Keys such as "embedding" or "values" (`_VECTOR`) are names of lists, not words."""
     if not isinstance(content, Mapping) or not content or content.keys() <= _VECTOR:
         return None
     return _frame(list(content), list(content.values())) if all(map(is_numbers, content.values())) else None
 
 
-def _of_pairs(content: Any) -> pd.DataFrame | None:
+def _read_pairs(content: Any) -> pd.DataFrame | None:
     """Read ``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
     if not isinstance(content, list) or not content:
         return None
@@ -148,7 +148,7 @@ def _of_pairs(content: Any) -> pd.DataFrame | None:
     return _frame(words, vectors)
 
 
-def _of_columns(content: Any) -> pd.DataFrame | None:
+def _read_columns(content: Any) -> pd.DataFrame | None:
     """Read a table: ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them.
 
     Exactly one column must consist of lists of numbers, and a column of the same length must consist of texts.
@@ -178,7 +178,7 @@ def _column(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _of_keys(content: Any) -> pd.DataFrame | None:
+def _read_keys(content: Any) -> pd.DataFrame | None:
     """Read ``{word: {"vector": [numbers], ...}}``.
 
     All objects must have their list of numbers under the same name. Return None if an object has a text or an id itself
@@ -198,7 +198,7 @@ def _of_keys(content: Any) -> pd.DataFrame | None:
     return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
 
 
-def _of_numbers(content: Any) -> pd.DataFrame | None:
+def _read_numbers(content: Any) -> pd.DataFrame | None:
     """Read ``[{"word": word, "0": number, ...}]`` or ``{word: {"0": number, ...}}``, also with words as inner keys."""
     if _are_objects(content):
         frame = pd.DataFrame(content)
@@ -213,7 +213,7 @@ def _of_numbers(content: Any) -> pd.DataFrame | None:
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
-    return pd.DataFrame({_WORD: words, "vector": vectors})
+    return pd.DataFrame({"word": words, "vector": vectors})
 
 
 # Read objects that contain a list of numbers, with their context.
@@ -241,16 +241,16 @@ def _split_by_vector(value: Any, outside: Mapping[str, Any], depth: int = 0) -> 
         return [row], []
     with_vector, without_vector = [], []
     for objects in lists_of_objects:
-        found, lacking = [], []
+        rows_of_list, candidates = [], []  # candidates lack a list of numbers if another object in `objects` has one
         for item in objects:
-            found_inside, lacking_inside = _split_by_vector(item, row, depth + 1)
-            found += found_inside
+            rows_inside, lacking_inside = _split_by_vector(item, row, depth + 1)
+            rows_of_list += rows_inside
             without_vector += lacking_inside
-            if not found_inside:
-                lacking.append({**row, **item})
-        with_vector += found
-        if found:
-            without_vector += lacking
+            if not rows_inside:
+                candidates.append({**row, **item})
+        with_vector += rows_of_list
+        if rows_of_list:
+            without_vector += candidates
     return with_vector, without_vector
 
 
@@ -362,7 +362,7 @@ def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
         raise file_error("lists_of_numbers", file)
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
-        return frame_of_json(objects, file.name), _reading(objects, in_lines, path)
+        return frame_of_json(objects, file.name), _pandas_code(objects, in_lines, path)
     if not is_spreadsheet(file.name):
         raise file_error("records_of_unknown_format", file)
     frame = read_frame(file, file.name, EmbeddingError, text=None)
@@ -382,7 +382,7 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
         raise EmbeddingError(f"{name} is neither valid JSON nor JSON lines: {error}. Create it again.") from error
 
 
-def _reading(objects: Any, in_lines: bool, path: str) -> str:
+def _pandas_code(objects: Any, in_lines: bool, path: str) -> str:
     """Return the pandas code that reads JSON as a frame, or "" if no single call does.
 
     pandas reads a list of objects, each with a list of numbers, and a list of pairs of a word and a vector. `in_lines`
@@ -406,6 +406,7 @@ def _recognises(sample: bytes) -> bool:
         return True
     first_line, _, rest = sample.partition(b"\n")
     fields = first_line.split()
+    # Only the end of the last field is compared, because a field may be very long.
     is_heading = bool(fields) and b"[" not in first_line and not _NUMBER.fullmatch(fields[-1][-99:])
     try:
         first_line.decode("utf-8-sig")

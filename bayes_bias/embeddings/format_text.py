@@ -55,17 +55,18 @@ class Layout:
     """How to read a word and its numbers from a line of a table. The plain layout separates them by single blanks."""
 
     delimiter: str = " "
-    word: int = 0
-    numbers: tuple[int, ...] = ()
-    width: int = 0
+    word: int = 0  # position of the cell with the word
+    numbers: tuple[int, ...] = ()  # positions of the cells with the numbers of the vector
+    width: int = 0  # number of cells in a row
     above: int = 0  # number of lines above the rows: a title and a heading
     with_commas: bool = False
 
     def row(self, line: bytes) -> bytes:
         """Return the word and the numbers of a line in the plain layout, that is, separated by single blanks.
 
-        A line with another number of cells than the table is returned unchanged, so that it is reported later.
-        `with_commas` is True if numbers have decimal commas.
+        The attributes `word` and `numbers` are the positions of their cells in the line, and `with_commas` is True if
+        numbers have decimal commas. A line with another number of cells than the table (`width`) is returned unchanged,
+        so that it is reported later.
         """
         if self.delimiter == " ":
             return line.replace(b"\t", b" ") if b"\t" in line else line
@@ -84,8 +85,10 @@ def layout_of(
 ) -> Layout:
     """Detect the layout of the first lines of a table, whose header may state the number of dimensions.
 
-    Lines that are not plain are split by each delimiter. Of the resulting tables, the one with the most rows is used,
-    and among several, the one with the most numbers. If no table fits, the plain layout is returned.
+    Lines are plain if they consist of a word and numbers between single blanks. Other lines are split by each
+    delimiter. A table fits if its number of columns of numbers equals the number of dimensions in the header. Of these
+    tables, the one with the most rows is used, and among several, the one with the most numbers. If no table fits, the
+    plain layout is returned.
 
     Raises
     ------
@@ -95,7 +98,8 @@ def layout_of(
     sample = [line.decode("utf-8", errors="surrogateescape").rstrip() for line in lines[:_SAMPLE] if line.strip()]
     if not sample or sum(map(len, sample)) > _LARGEST or (columns is None and _is_plain(sample, dimensions)):
         return PLAIN
-    tables = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
+    # `_table_of` returns None if the lines are no table with the delimiter.
+    tables = filter(None, (_table_of(sample, delimiter) for delimiter in _DELIMITERS))
     fitting = [table for table in tables if dimensions in (None, len(table.numeric.numbers))]
     if fitting:
         largest = max(fitting, key=lambda table: (len(table.rows), len(table.numeric.numbers)))
@@ -119,7 +123,8 @@ class _Table:
         """Return the layout of all lines, and log notices of the columns and the title that are not read.
 
         The words and the numbers are in the chosen `columns` or, if none are chosen, in the columns that the first
-        lines suggest. `self.numeric` is the layout without the column of the words. Columns have positions from 0.
+        lines suggest. `self.numeric` is the layout without the column of the words. Columns have positions from 0, but
+        messages count them from 1. `_check_series` raises an error if a column was meant as a part of the vectors.
         """
         numbers = self.numeric.numbers
         if columns is None:
@@ -161,13 +166,15 @@ class _Table:
         text whose cells differ. Columns of row numbers are considered only if there is no other column of text. The
         error names two possible columns, and shows how to choose one.
         """
-        texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
+        no_row_numbers = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)]
+        texts = no_row_numbers or list(self.texts)
         for k in texts:
             if self.heading and self.heading[k].lower() in TEXTS:
                 return k
         likely = [k for k in texts if len({row[k] for row in self.rows}) > 1] or texts
         if len(likely) == 1:
             return likely[0]
+        # Each of two possible columns, with its first cell as an example.
         first, second = [f"'{self._headings[k]}' (such as '{self.rows[0][k]}')" for k in likely[:2]]
         source = f"{file}#{self._headings[likely[0]]}"
         values = {"FIRST": first, "SECOND": second, "SOURCE": source, "QUOTED": quote(source)}
@@ -186,11 +193,12 @@ def _cells(line: str, delimiter: str) -> list[str]:
         word, _, numbers = line[:-1].rpartition("[")
         line = f"{word} {numbers.replace(',', ' ')}"
     if not delimiter:
-        line, delimiter = " ".join(line.split()), " "
+        line = " ".join(line.split())
+        delimiter = " "
     # A single quotation mark is a word, as in GloVe.
     is_quoted = '"' in line and line.count('"') % 2 == 0 and len(line) < _LONGEST_CELL
     cells = line.split(delimiter)
-    if is_quoted:
+    if is_quoted:  # then a delimiter between quotation marks is part of a cell, unless Python's csv rejects the line
         with contextlib.suppress(csv.Error):
             cells = next(csv.reader([line], delimiter=delimiter), [])
     if len(cells) > 1 and not cells[-1] and delimiter != " ":  # the line ends with a delimiter
@@ -202,22 +210,23 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
     """Return True if each line has a word and numbers, separated by single blanks or tabs.
 
     Such lines need no layout. Lines with quoted words, with headings such as 0, 1, 2, or with a column of frequencies
-    beside the vectors are not plain. Without known `dimensions`, the most frequent number of blanks is assumed.
+    beside the vectors are not plain. Without known `dimensions`, the most frequent number of blanks is assumed. A word
+    may contain blanks itself, so the numbers are the last cells of a row.
     """
     rows = [line.replace("\t", " ") for line in sample]
     n_numbers = dimensions or mode(row.count(" ") for row in rows)
-    if dimensions is None and _are_positions(rows[0].split(" ")[-n_numbers:]):
-        return False
+    has_numbered_headings = dimensions is None and _are_positions(rows[0].split(" ")[-n_numbers:])
     is_quoted = all(row.startswith('"') and '" ' in row[1:] for row in rows)
-    if n_numbers == 0 or is_quoted:
+    if n_numbers == 0 or has_numbered_headings or is_quoted:
         return False
     for row in rows:
         word, *values = row.rsplit(" ", n_numbers)
         has_more_numbers = " " in word and is_number(word.rsplit(" ", 1)[1])
         if len(values) < n_numbers or has_more_numbers or not all(map(is_number, values)):
             return False
+    # Positions count from the end of a row. Without a column of frequencies, all of them are columns of vectors.
     positions = tuple(range(-n_numbers, 0))
-    return _of_vectors(positions, [row.split(" ") for row in rows]) == positions
+    return _vector_columns(positions, [row.split(" ") for row in rows]) == positions
 
 
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
@@ -230,34 +239,41 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     have the same number of cells (`width`). Only these rows are kept.
     """
     rows = [_cells(line, delimiter) for line in sample]
-    title, rows = without_title(rows) if delimiter else ("", rows)
+    title, rows = without_title(rows) if delimiter else ("", rows)  # a title has no delimiter
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
-    runs = [_numbers_in(row, with_commas) for row in rows]
-    numbers = mode(runs[1:] or runs)  # the positions of the columns of numbers
+    runs = [_numbers_in(row, with_commas) for row in rows]  # the positions of the numbers in each row
+    numbers = mode(runs[1:] or runs)  # the first row may be a heading
     begins_with_names = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
     has_heading = len(rows) > 1 and begins_with_names
-    heading = rows[0] if has_heading else []
     rows_below = rows[1:] if has_heading else rows
     width = mode(len(row) for row in rows_below)
     data = [row for row in rows_below if len(row) == width]
-    if len(heading) == width - 1:  # R writes no heading above the names of rows
-        heading = ["", *heading]
-    if heading and len(heading) != width:
-        if not heading[0].startswith("#"):  # a comment
-            return None
-        heading = []
-    if not numbers or numbers[-1] >= width:
+    heading = _fitted_heading(rows[0] if has_heading else [], width)
+    if heading is None or not numbers or numbers[-1] >= width:
         return None
     texts = tuple(sorted(set(range(width)) - set(numbers)))
-    if heading:
+    if heading:  # if most columns have numbered headings, such as v1 and v2, the others are no parts of vectors
         numbers = numbered(numbers, [heading[k] for k in numbers])
     has_words_and_vectors = bool(texts) and len(numbers) >= _FEWEST
     most_rows_fit = 2 * len(data) > len(rows_below)
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
     above = bool(title) + has_heading  # the number of lines above the first word
-    numeric = Layout(delimiter, 0, _of_vectors(numbers, data), width, above, with_commas)
+    numeric = Layout(delimiter, 0, _vector_columns(numbers, data), width, above, with_commas)
     return _Table(numeric, title, heading, data, texts)
+
+
+def _fitted_heading(heading: list[str], width: int) -> list[str] | None:
+    """Return the heading of a table with `width` columns, or None if it does not fit.
+
+    R writes no heading above the first column, which contains the names of the rows, so an empty one is added. A
+    comment is no heading, so the table has none.
+    """
+    if len(heading) == width - 1:
+        return ["", *heading]
+    if heading and len(heading) != width:
+        return [] if heading[0].startswith("#") else None
+    return heading
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
@@ -274,7 +290,7 @@ def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
     return tuple(longest_run)
 
 
-def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
+def _vector_columns(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
     """Return the columns of vectors: all `numbers`, or all but a column of whole numbers, such as frequencies.
 
     The column is omitted only if it is the first or the last column of numbers, if no other column has only whole
@@ -303,8 +319,6 @@ _BOM = b"\xef\xbb\xbf"
 _NUMBER, _LONGEST_WORD = 64, 10_000
 # Maximal number of bytes of a line in which numbers are counted.
 _LONGEST_LINE = 1 << 24
-# Number of lines from which the layout is detected, with the header.
-_BEGINNING = 21
 
 
 @dataclass(frozen=True)
@@ -326,7 +340,7 @@ class TextReader(Reader):
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         """Yield the `first` words of the file and all words with a wanted casefolded form, with their vectors.
 
-        Only the numbers in these rows are converted.
+        Only the numbers in these rows are converted. `_rows` yields each row as bytes, after its number in the file.
         """
         # A word may contain spaces (such as '. . .' in GloVe-840B), so the first field is only used to preselect lines.
         first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
@@ -347,15 +361,19 @@ class TextReader(Reader):
         lines_to_skip = (self.words_in_header is not None) + self.layout.above
         longest_line = self.dimensions * _NUMBER + _LONGEST_WORD
         with open_stream(self.file) as stream:
+            # A line is read up to this length, and b"" is the end of the file.
             for number, line in enumerate(iter(lambda: stream.readline(longest_line), b""), start=1):
-                row = self.layout.row((line.removeprefix(_BOM) if number == 1 else line).rstrip())
+                content = line.removeprefix(_BOM) if number == 1 else line
+                row = self.layout.row(content.rstrip())
                 if not row:
                     continue
                 if lines_to_skip > 0:
                     lines_to_skip -= 1
                     continue
                 n_values = row.count(b" ")
-                if n_values < self.dimensions or (n_values > self.dimensions and self._too_long(row)):
+                # If there are more blanks than numbers, the word may contain blanks, but then it ends with no number.
+                is_too_long = n_values > self.dimensions and is_number(self._word(row).rsplit(" ", 1)[-1])
+                if n_values < self.dimensions or is_too_long:
                     hint = _untitled(self.file) if number == 1 else ""
                     counts = {"NUMBER": f"{number:,}", "EXPECTED": self.dimensions, "COUNT": n_values}
                     raise message_error("line_of_other_length", self.file, HINT=hint, **counts)
@@ -374,13 +392,6 @@ class TextReader(Reader):
         """Return the word of a row, which is everything before its numbers."""
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
 
-    def _too_long(self, row: bytes) -> bool:
-        """Return True if the row has too many values, as opposed to a word that contains spaces.
-
-        Then the last field before the vector is a number.
-        """
-        return is_number(self._word(row).rsplit(" ", 1)[-1])
-
     def _vector(self, row: bytes, number: int) -> Vector:
         """Convert the numbers of a row, which has the given number in the file, to a vector."""
         fields = row.rsplit(b" ", self.dimensions)[1:]
@@ -394,29 +405,32 @@ class TextReader(Reader):
 def open_text(file: Traversable, trust: bool, columns: Columns | None = None) -> TextReader:
     """Open a text file with a word and its numbers in each line, after detecting the layout of its first lines.
 
-    The number of dimensions comes from word2vec's header (words, dimensions) or, without a header, from the first
-    lines. Text cannot run code, so `trust` is ignored.
+    The first line may be word2vec's header: the numbers of words and of dimensions. Without a header, the number of
+    dimensions is the most frequent number of numbers in the first 20 lines. A table may also have a title and a heading
+    above its rows (`layout.above` lines). The error is raised if no numbers follow the first word. Text cannot run
+    code, so `trust` is ignored.
     """
     with open_stream(file) as stream:
         lines: list[bytes] = []
-        while len(lines) < _BEGINNING and sum(map(len, lines)) < _LONGEST_LINE:
+        while len(lines) < 1 + _SAMPLE and sum(map(len, lines)) < _LONGEST_LINE:  # the header and 20 other lines
             lines.append(stream.readline(_LONGEST_LINE))
-    first = lines[0].removeprefix(_BOM)
-    n_words, dimensions = header(first) or (None, None)
+    first_line = lines[0].removeprefix(_BOM)
+    n_words, dimensions = header(first_line) or (None, None)
     if dimensions is not None:
-        check_dimensions(dimensions, first, file.name)
-    lines_after_header = [first, *lines[1:]] if dimensions is None else lines[1:]
-    layout = layout_of(lines_after_header, dimensions, file, columns)
-    table = [layout.row(line.rstrip()) for line in lines_after_header if line.strip()]
-    rows = table[layout.above :] or [b""]
+        check_dimensions(dimensions, first_line, file.name)
+    table_lines = [first_line, *lines[1:]] if dimensions is None else lines[1:]  # without the header
+    layout = layout_of(table_lines, dimensions, file, columns)
+    # Lines in the plain layout: each word and its numbers, separated by single blanks.
+    plain_lines = [layout.row(line.rstrip()) for line in table_lines if line.strip()]
+    plain_rows = plain_lines[layout.above :] or [b""]
     if dimensions is None:
-        dimensions = mode(row.count(b" ") for row in rows)
-    last_field = rows[0].rsplit(b" ", 1)[-1]
-    if dimensions < 1 or not is_number(last_field):
-        beginning = repr(_decoded(first.rstrip()[:40]))
+        dimensions = mode(row.count(b" ") for row in plain_rows)
+    last_cell = plain_rows[0].rsplit(b" ", 1)[-1]
+    if dimensions < 1 or not is_number(last_cell):
+        beginning = repr(_decoded(first_line.rstrip()[:40]))
         raise message_error("text_without_vectors", file, BEGINNING=beginning, HINT=_untitled(file))
-    dimensions = len(layout.numbers) or dimensions
-    check_dimensions(dimensions, first, file.name)
+    dimensions = len(layout.numbers) or dimensions  # only the plain layout has no positions of numbers
+    check_dimensions(dimensions, first_line, file.name)
     return TextReader(file, dimensions, n_words, layout)
 
 

@@ -112,7 +112,7 @@ class _Beginning:
                 yield self.content[start:], len(self.content)
                 return
             yield self.content[start:space].lstrip(b"\n"), space + 1
-            start = space + 1 + self.dimensions * itemsize
+            start = space + 1 + self.dimensions * itemsize  # behind the numbers of this word
             if start >= len(self.content):
                 return
         if self.count <= _MOST:  # remaining bytes after the last word
@@ -153,6 +153,7 @@ def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     code to convert the file.
     """
     name_of_dtype = described("other_files")["numbers_of_word2vec"]
+    # For each type, True or False, or None if the file is too short for a check.
     words_fit = {dtype: beginning.words_fit(np.dtype(dtype).itemsize) for dtype in name_of_dtype}
     if words_fit["<f4"] is None:
         return

@@ -23,7 +23,8 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
 
     If every word has sentences and all words share their templates, the templates are replicates. Otherwise, a word has
     the mean vector of its sentences. An embedding without any of the sentences is returned unchanged, because it may
-    contain the words.
+    contain the words. `words.sentences` has the sentences of each word with their templates, such as "This is [WORD].",
+    and `shared_templates` returns the templates that all words have, or none.
     """
     sentences = words.sentences
     if not sentences or not embedding.find(chain.from_iterable(sentences.values())):
@@ -119,12 +120,12 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
-        return _from_pairs(source.items())
+        return _read_pairs(source.items())
     if is_words_and_array(source):
         # The words and the array may be in either order. The array has two axes, so it is the last after sorting.
         words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
-        return _of_array(words, array)
-    return _from_pairs(source) if are_pairs(source) else None
+        return _read_array(words, array)
+    return _read_pairs(source) if are_pairs(source) else None
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -176,7 +177,7 @@ def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
     return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
 
 
-def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
+def _read_array(names: Iterable[str], array: Any) -> MemoryReader:
     """Read words and an array with one row for each word, in the same order."""
     words, rows = list(names), np.asarray(array)
     _check_words(words)
@@ -188,7 +189,7 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
     return MemoryReader(words, rows, rows.shape[1])
 
 
-def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
+def _read_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
     """Read pairs of a word and its vector. All vectors must have the same length.
 
     A word may be repeated with an equal vector. If its vectors differ, the error suggests code that averages them.
@@ -196,7 +197,7 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
     _check_words([word for word, _ in pairs])
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
-        vector = _checked(word, row)
+        vector = _checked_vector(word, row)
         if not np.array_equal(vectors.setdefault(word, vector), vector, equal_nan=True):
             raise EmbeddingError(
                 f"The word '{word}' is in several pairs with different vectors. Use one vector for each word, for"
@@ -219,6 +220,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     The words are in the index and the numbers in the columns, or the words are in a column beside a column of lists or
     columns of numbers. Rows that repeat a word must have equal vectors.
     """
+    # The words are in a column, unless the index has texts and no column has lists.
     has_text = any(is_text(column) for _, column in frame.items())
     if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
@@ -233,6 +235,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
             " frame.set_index(COLUMN) to move the words to the index."
         )
     rows = frame.to_numpy(dtype=np.float64)
+    # The first row of each word, and a word whose vectors differ, or None.
     first_rows, ambiguous = first_row_of_words(frame.index, rows)
     if ambiguous is not None:
         raise EmbeddingError(
@@ -266,8 +269,11 @@ def as_vector(row: Any) -> Vector:
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
-def _checked(word: str, row: Any) -> Vector:
-    """Return the vector of a word as an array, or raise an error if it is not a list of numbers."""
+def _checked_vector(word: str, row: Any) -> Vector:
+    """Return the vector of a word as an array, or raise an error if it is not a list of numbers.
+
+    Vectors that are quantised to 8 bits (`is_packed`) raise an error as well, because their cosines are inexact.
+    """
     try:
         vector = as_vector(row)
     except Exception as error:  # tensors raise many kinds of errors
@@ -293,7 +299,11 @@ def not_an_array(value: Any, error: Exception) -> str:
 
 
 def _check_words(words: Sequence[object]) -> None:
-    """Raise an error if there are no words, or if a word is not text, such as the number nan."""
+    """Raise an error if there are no words, or if a word is not text.
+
+    For example, pandas reads the words "nan" and "null" as the number nan, which is the only value that does not equal
+    itself.
+    """
     if not words:
         raise EmbeddingError("The embedding contains no vectors. Pass one for each word of the list.")
     for word in words:

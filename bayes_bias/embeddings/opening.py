@@ -247,7 +247,7 @@ def open_embedding(
     """
     check_switch("trust", trust)
     check_match(match)
-    if match != "exact":
+    if match != "exact":  # the vectors are opened without this setting, which is then added
         exact = open_embedding(source, trust=trust, format=format, name=name, kind=kind)
         if match == "subwords" and not isinstance(exact.reader, SubwordReader):
             raise EmbeddingError(
@@ -255,6 +255,7 @@ def open_embedding(
                 " fastText's .bin or gensim's FastText."
             )
         return replace(exact, match=match)
+    # A list of several sources, as opposed to vectors in memory.
     if isinstance(source, list | tuple) and not (are_pairs(source) or is_words_and_array(source)):
         members = [open_embedding(member, trust=trust, format=format) for member in source]
         combined = combine_embeddings(members, kind or "replicate")
@@ -264,15 +265,15 @@ def open_embedding(
     if isinstance(source, str) and source in PACKAGED:
         return open_embedding(PACKAGED[source].open(), name=name)
     if isinstance(source, str | os.PathLike):
-        file, default, columns = _locate(os.fspath(source))
+        file, default_name, columns = _locate(os.fspath(source))
         file_format = sniff(file) if format is None else _named_format(format)
-        file_reader = _opened(file_format, file, trust, columns)
-        embedding = Embedding(name or default, f"{file.name} ({file_format.name})", file_reader)
+        file_reader = _open_file(file_format, file, trust, columns)
+        embedding = Embedding(name or default_name, f"{file.name} ({file_format.name})", file_reader)
         if isinstance(file_reader, format_npz.NpzReader) and file_reader.labels:
             return replace(embedding, replicates=file_reader.labels, kind=kind or file_reader.kind)
         return embedding
-    reader, described = _open_object(source)
-    return Embedding(name or "embedding", described, reader)
+    reader, description = _open_object(source)
+    return Embedding(name or "embedding", description, reader)
 
 
 def shipped_embeddings() -> list[str]:
@@ -284,25 +285,26 @@ def sniff(file: Traversable) -> Format:
     """Recognise the format of a file from its first bytes.
 
     The first of the `FORMATS` that recognises the file is returned. Text that no format can read, and files of other
-    programs, raise an error with a way to convert them.
+    programs, raise an error that describes them, with a way to convert them. So do files in a format that cannot be
+    read from a gzipped file (`_NEVER_ZIPPED`).
     """
     sample = peek(file)
     for each_format in FORMATS:
         if each_format.recognises(sample):
-            if each_format is format_text.FORMAT and (what := matching("texts", sample, file)):
-                raise EmbeddingError(f"{file.name} is {what}.")
+            if each_format is format_text.FORMAT and (description := matching("texts", sample, file)):
+                raise EmbeddingError(f"{file.name} is {description}.")
             if each_format in _NEVER_ZIPPED and is_zipped(file):
                 raise file_error("gzipped", file, FORMAT=each_format.name, PATH=quote(str(file)))
             return each_format
-    if what := other_file(sample, file):
-        raise EmbeddingError(f"{file.name} is {what}.")
+    if description := other_file(sample, file):
+        raise EmbeddingError(f"{file.name} is {description}.")
     names = joined([each_format.name for each_format in FORMATS])
     problem = f"has an unknown format (it begins with {sample[:12]!r})" if sample.strip() else "is empty"
     raise EmbeddingError(f"{file.name} {problem}. Convert it to one of the known formats, which are {names}.")
 
 
-def _opened(file_format: Format, file: Traversable, trust: bool, columns: Columns | None) -> Reader:
-    """Open a file, or the chosen columns of a table."""
+def _open_file(file_format: Format, file: Traversable, trust: bool, columns: Columns | None) -> Reader:
+    """Open a file, or the chosen columns of a table, which only the formats of tables allow (`_TABLES`)."""
     if columns is None:
         return file_format.open(file, trust)
     if file_format.name not in _TABLES:
@@ -328,10 +330,10 @@ def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
         return path, _SUFFIX.sub("", path.name), None
     if source in format_gensim.DOWNLOADS:
         return format_gensim.download(source), source, None
-    if found := Columns.of(source):
-        table, columns = found
+    if file_and_columns := Columns.of(source):
+        table, columns = file_and_columns
         return table, f"{_SUFFIX.sub('', table.name)} {columns.word}", columns
-    raise _unknown(source)
+    raise _unknown_source(source)
 
 
 def check_source(source: str) -> None:
@@ -345,7 +347,7 @@ def check_source(source: str) -> None:
         _locate(source)
 
 
-def _unknown(source: str) -> EmbeddingError:
+def _unknown_source(source: str) -> EmbeddingError:
     """Return the error for a source that is neither a file nor a known name, with the most similar file or name.
 
     A source with a suffix or a separator of folders is regarded as a path, and any other as the name of an embedding.

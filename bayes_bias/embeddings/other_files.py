@@ -20,7 +20,7 @@ def other_file(sample: bytes, file: Traversable) -> str:
         return description
     if is_zipped(file) or len(sample) < 64:
         return ""
-    return _of_search_libraries(sample, file) or _of_numbers_only(sample, file)
+    return _describe_search_format(sample, file) or _describe_bare_numbers(sample, file)
 
 
 def matching(kinds: str, sample: bytes, file: Traversable) -> str:
@@ -63,7 +63,7 @@ _TYPES = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "
 _MOST_DIMENSIONS = 100_000
 
 
-def _of_search_libraries(sample: bytes, file: Traversable) -> str:
+def _describe_search_format(sample: bytes, file: Traversable) -> str:
     """Describe vectors in a format of search libraries. Return "" for other files.
 
     In fvecs (4 bytes for each number) and bvecs (1 byte), the number of dimensions precedes each vector as an integer
@@ -84,7 +84,7 @@ def _of_search_libraries(sample: bytes, file: Traversable) -> str:
     return ""
 
 
-def _of_numbers_only(sample: bytes, file: Traversable) -> str:
+def _describe_bare_numbers(sample: bytes, file: Traversable) -> str:
     """Describe a file that consists of numbers without words and without a header. Return "" for other files.
 
     The first bytes of the file are read as numbers of each type. The type whose numbers have the smallest spread of

@@ -169,10 +169,10 @@ class Records:
         words = self.words(subject)
         first_rows, ambiguous = first_row_of_words(words, self.vectors)
         if ambiguous is not None:
-            raise EmbeddingError(f"{subject}: {self._repeated(words, ambiguous, reading)}")
+            raise EmbeddingError(f"{subject}: {self._repetition(words, ambiguous, reading)}")
         return list(map(str, words.iloc[first_rows])), list(self.vectors[first_rows])
 
-    def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
+    def _repetition(self, words: "pd.Series[str]", word: str, reading: str) -> str:
         """Describe the rows of a word, with code to average the rows of each word or to use them as replicates.
 
         The code is a suggestion for the user, so it is written as text: `means` averages the vectors of each word,
@@ -181,15 +181,17 @@ class Records:
         single call reads the file. Rows can be replicates if a column, such as the template, has each of its values
         with every word.
         """
+        # The problem: the place of the words, and a column that distinguishes the rows of a word.
         count = (words.map(composed) == composed(word)).sum()
         place = f"the column '{words.name}'" if words.name is not None else "the index"
-        column, is_crossed = _distinguishing(words, self.beside)
+        column, is_crossed = _distinguishing_column(words, self.beside)
         hint = f", which the column '{column}' distinguishes" if column is not None else ""
         problem = f"{place} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
         if words.name in IDS:
             return f"{problem} Repeat the request with one text for each id, so that each id has one vector."
         if not reading:
             return f"{problem} Keep one vector for each word, for example the mean of its rows."
+        # The suggested code, for a frame.
         cells = f"frame[{self.heading!r}]"
         parse = f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
         by = "level=0" if words.name is None else repr(words.name)
@@ -222,7 +224,7 @@ def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> t
     return list(row_of.values()), None
 
 
-def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:
+def _distinguishing_column(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:
     """Return a column that distinguishes the rows of each word, or None, and True if its values occur with every word.
 
     `words` has the word of each row, and `beside` the columns beside the vectors, such as the template of each row. A
@@ -282,9 +284,9 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
             logger.warning(f"{subject}: the columns {in_quotes(unread)} are not read as parts of vectors")
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
-        found = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
         requirement = "must have one column of lists of numbers, or a column for each number"
-        raise EmbeddingError(f"{subject} {requirement}, but has {found if lists else 'none'}.")
+        several = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
+        raise EmbeddingError(f"{subject} {requirement}, but has {several if lists else 'none'}.")
     (heading,) = lists
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[heading], 1)]
     for number, row in enumerate(rows, 1):

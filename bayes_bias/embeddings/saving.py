@@ -58,6 +58,7 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
         vectors = vectors.all()
     if not vectors:
         raise OutputError("`vectors` is empty. Pass at least one word with its vector.")
+    # The vectors of a word are (replicate, dimension) if there are replicates, and otherwise (dimension,).
     if np.ndim(next(iter(vectors.values()))) == 2 and (not labels or path.suffix != ".npz"):
         raise OutputError(
             "Vectors of replicates can only be saved from an embedding, to a path that ends in .npz. Pass both."
@@ -66,6 +67,7 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
         if path.suffix == ".txt":
             _write_text(vectors, unfinished)
         else:
+            # (word, dimension), or (replicate, word, dimension)
             rows = np.stack(list(vectors.values()), axis=1 if labels else 0)
             arrays = {"words": np.array(list(vectors), dtype=str), "vectors": rows.astype(np.float32)}
             if labels:

@@ -31,7 +31,8 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
     """Stack the vectors of words as (words, dimensions). Vectors of replicates are concatenated.
 
     Raise an error if there are fewer than `least` words, or if a word has no vector, or a vector that is zero or not
-    finite. The message begins with the name of the `measure` that needs the vectors.
+    finite. The message begins with the name of the `measure` that needs the vectors. The vector of a word is (d,), or
+    (replicate, d) for R replicates, and then has R times d dimensions in the result.
     """
     _check_words(words, measure, least)
     mapping: object = vectors
@@ -52,6 +53,7 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
         except Exception as error:  # tensors raise many kinds of errors
             raise MeasureError(f"{measure}: the vector of '{word}' is {not_an_array(vector, error)}") from error
     rows = np.stack(arrays)
+    # True for a word if all of its vectors are finite and not zero.
     usable = has_direction(rows).reshape(len(words), -1).all(axis=1)
     if not usable.all():
         raise MeasureError(
@@ -117,10 +119,12 @@ def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """Return the vectors of words as rows of length one.
 
     The vector of a word is ``(d,)``, or ``(replicate, d)`` if it has replicates, which are averaged first. Before that,
-    all vectors of a word are divided by one power of two, so that very large or small numbers do not overflow.
+    all vectors of a word are divided by one power of two, so that very large or small numbers do not overflow. The
+    exponent of this power makes the largest entry near 1 (`_moderate`).
     """
     rows = np.stack(vectors).astype(float)
     if rows.ndim == 3:  # (word, replicate, d)
+        # One exponent for each word, (word, 1)
         _, exponents = _moderate(rows.reshape(len(rows), -1))
         rows = np.ldexp(rows, -exponents[..., None]).mean(axis=1)
     return unit_rows(rows)
@@ -252,7 +256,7 @@ def defining_subspace(
     components = check_count("components", components, "components", refusal=MeasureError)
     stacked = np.vstack(sets)  # (words of all sets, dimensions)
     scaled = unit_rows(stacked) if normalize else _moderate_together(stacked)
-    ends = np.cumsum([len(rows) for rows in sets])[:-1]  # of all sets but the last
+    ends = np.cumsum([len(rows) for rows in sets])[:-1]  # rows of `scaled` where all sets but the last end
     deviations = np.vstack([rows - rows.mean(axis=0) for rows in np.split(scaled, ends)])
     _, singular_values, axes = np.linalg.svd(deviations, full_matrices=False)
     dimensions = int((singular_values > _NO_DIRECTION).sum())
@@ -261,6 +265,7 @@ def defining_subspace(
             f"`components` must be at most {dimensions}, the number of dimensions that these sets span, but is"
             f" {components}. Use fewer components, or add sets."
         )
+    # The sign of a principal component is arbitrary, so the first word of the first set is put on the positive side.
     towards_first = axes[:components] @ deviations[0]
     return np.asarray(np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components])
 
@@ -274,18 +279,23 @@ def _moderate_together(rows: np.ndarray) -> NDArray[np.float64]:
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     """Compute orthonormal rows that span the same subspace, by Gram-Schmidt. The rows keep the signs of the directions.
 
-    `otherwise` is the reason that the error message gives if the directions are linearly dependent.
+    This is a QR decomposition: the transposed directions are Q times R, where the columns of Q are orthonormal, and R
+    is an upper triangle. `otherwise` is the reason that the error message gives if the directions are linearly
+    dependent.
     """
     rows = _rows_of(directions)
-    basis, triangle = np.linalg.qr(rows.T)  # rows.T = basis @ triangle
-    along = np.diag(triangle)  # the length of each row that is orthogonal to the previous rows, with its sign
+    q, r = np.linalg.qr(rows.T)
+    along = np.diag(r)  # the length of the part of each row that is orthogonal to the previous rows, or minus it
     if rows.shape[0] > rows.shape[1] or (np.abs(along) < _NO_DIRECTION).any():
         raise MeasureError(f"The subspace has no direction, because {otherwise}. Use other words or vectors.")
-    return np.asarray((basis * np.sign(along)).T)
+    return np.asarray((q * np.sign(along)).T)
 
 
 def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
-    """Return the directions of a subspace as finite numbers (components, dimensions)."""
+    """Return the directions of a subspace as finite numbers (components, dimensions), or raise an error.
+
+    A single direction (dimensions,) becomes the only row.
+    """
     try:
         rows = np.atleast_2d(np.asarray(directions, dtype=float))
     except (TypeError, ValueError) as error:
@@ -299,7 +309,11 @@ def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
 
 
 def project(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
-    """Compute the coordinates (words, components) of vectors in the subspace that the rows of `subspace` span."""
+    """Compute the coordinates (words, components) of vectors in the subspace that the rows of `subspace` span.
+
+    The rows of `subspace` need not be orthonormal. They are first divided by powers of two (`_moderate`), so that
+    squares of very large or small numbers do not overflow.
+    """
     directions, _ = _moderate(_rows_of(subspace))
     basis = orthonormal(directions, "its rows are zero or linearly dependent")
     if basis.shape[1] != rows.shape[1]:

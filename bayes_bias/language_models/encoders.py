@@ -119,6 +119,9 @@ def as_encoder(
 ) -> Encoder:
     """Create an `Encoder` from a callable, an object with `encode`, or the folder or name of a model. See `encode`.
 
+    An `Encoder` has a name for tables, an `identity`, by which its vectors are cached, and the `pooling` of vectors of
+    tokens, if they are known. All three are read from the object unless they are arguments.
+
     Examples
     --------
     >>> as_encoder(lambda sentences: [[len(s), 1.0] for s in sentences], name="lengths").name
@@ -136,15 +139,16 @@ def as_encoder(
             " or the folder of a model. For word vectors, omit the templates."
         )
     pooled = str(getattr(source, "pooling", ""))
-    call: Callable[..., Any] = source if callable(source) and not hasattr(source, "encode") else source.encode
+    encode_texts: Callable[..., Any] = source.encode if hasattr(source, "encode") else source
+    # Models of this package have a name, functions a `__name__`, and models of other libraries a folder.
     own_name = getattr(source, "name", None) or getattr(source, "__name__", None) or _name_of_transformer(source)
 
     def run(sentences: Sequence[Sentence]) -> Any:
+        """Encode the texts of sentences. For the vectors of words, also pass the start and end of each word."""
         texts = [sentence.text for sentence in sentences]
         if pooled != "word":
-            return call(texts)
-        # The start and end of each word in its sentence, for the vector of the word.
-        return call(texts, spans=[(sentence.start, sentence.end) for sentence in sentences])
+            return encode_texts(texts)
+        return encode_texts(texts, spans=[(sentence.start, sentence.end) for sentence in sentences])
 
     return Encoder(
         name=name or str(own_name or _type(source)),
@@ -196,12 +200,14 @@ def _load(model: str, pooling: str | None, layer: str | int, prompt: str | None,
 
     The name of a packaged encoder is replaced by the folder into which it is unpacked, unless a folder has this name.
     """
-    if model in shipped_embeddings() or model in PACKAGED or expanded(model).is_file():
+    is_word_vectors = model in shipped_embeddings() or model in PACKAGED or expanded(model).is_file()
+    if is_word_vectors:
         raise EmbeddingError(
             f"'{model}' contains word vectors and cannot encode sentences. Remove `templates` (--templates), or use a"
             " sentence encoder."
         )
-    if (packaged := PACKAGED_ENCODERS.get(model.casefold())) and not expanded(model).exists():
+    packaged = PACKAGED_ENCODERS.get(model.casefold())
+    if packaged is not None and not expanded(model).exists():
         model = str(packaged.unpacked())
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
     return hugging_face.load_encoder(model, pooling=pooling, layer=layer, prompt=prompt, trust=trust)

@@ -94,7 +94,7 @@ class EncodedReader(Reader):
         total = sum(map(len, sentences_of.values()))
         step(f"{self.encoder.name}: vectors of {total:,} sentences")
         in_order = chain.from_iterable(sentences_of.values())
-        vectors = self._announced(encoded(self.encoder, in_order, self.cache, total=total), sentences_of, total)
+        vectors = self._announce_duration(encoded(self.encoder, in_order, self.cache, total=total), sentences_of, total)
         for word, sentences in sentences_of.items():
             rows = list(islice(vectors, len(sentences)))
             yield word, np.stack(rows) if len(rows) > 1 else rows[0]
@@ -102,7 +102,7 @@ class EncodedReader(Reader):
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
 
-    def _announced(
+    def _announce_duration(
         self, vectors: Iterator[Vector], sentences_of: Mapping[str, tuple[Sentence, ...]], total: int
     ) -> Iterator[Vector]:
         """Yield the vectors, and announce the duration after the first batch if it is long (`_LONG` seconds).
@@ -204,28 +204,27 @@ def encode(
     extra_controls = load_control_lists(controls)
     control_words = frozenset(_words_of(extra_controls)) - frozenset(_words_of(lists))
     encoder_name = checked_encoder.name
-    provenance = {
-        "encoder": encoder_name,
-        "encoder_identity": checked_encoder.identity,
-        "pooling": checked_encoder.pooling,
-    }
+    provenance = {"encoder": encoder_name, "encoder_identity": checked_encoder.identity}
+    provenance["pooling"] = checked_encoder.pooling
     embedding_name = encoder_name
     sentence_templates = None
     labels: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    # The sentences of each word, and the words from which random lists are drawn.
     if templates is None:
-        sentences, drawable = _alone(lists, extra_controls, also)
+        sentences, drawable = _words_as_sentences(lists, extra_controls, also)
         notices = () if all(map(_of_sentences, lists)) else (ALONE.format(encoder_name),)
     else:
         sentence_templates = load_templates(templates)
-        sentences, drawable = _in_templates(lists, extra_controls, also, sentence_templates)
+        sentences, drawable = _words_in_templates(lists, extra_controls, also, sentence_templates)
         embedding_name = f"{encoder_name} ({sentence_templates.name})"
         labels = sentence_templates.labels
         provenance |= {"templates": sentence_templates.name, "templates_sha256": sentence_templates.sha256}
     store = open_cache(cache, checked_encoder) or Memory()
+    # One sentence is encoded now, because the number of dimensions is unknown. All others are encoded when needed.
     first_sentence = next(iter(sentences.values()))[:1]
     dimensions = len(next(encoded(checked_encoder, first_sentence, store)))
-    everyday = _everyday(lists, sentence_templates)
+    everyday = _general_words(lists, sentence_templates)
     return Embedding(
         name=embedding_name,
         source=f"sentences encoded by {encoder_name}",
@@ -240,7 +239,7 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """Return the sentences of a list for encoding on another machine.
+    """Return the sentences of a list for encoding on another machine, with a row for each word in each template.
 
     Columns: ``id``, ``word``, ``template``, ``sentence``, and ``start`` and ``end`` of the word in its sentence.
 
@@ -254,7 +253,7 @@ def sentences_to_encode(
     sentence_templates = load_templates(templates)
     class_of = word_classes(words)
     rows: list[tuple[str, str, str, str, int, int]] = []
-    for word in _usable([words], [], class_of, sentence_templates):
+    for word in _words_that_fit([words], [], class_of, sentence_templates):
         sentences = sentence_templates.sentences(word, class_of[word])
         for label, sentence in zip(sentence_templates.labels, sentences, strict=True):
             sentence_id = f"s{len(rows) + 1:05d}"
@@ -262,7 +261,7 @@ def sentences_to_encode(
     return pd.DataFrame(rows, columns=["id", "word", "template", "sentence", "start", "end"])
 
 
-def _alone(
+def _words_as_sentences(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str]
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     """Return every word as a sentence of its own, and the words from which random lists are drawn.
@@ -279,7 +278,7 @@ def _alone(
     return {word: (Sentence(word, 0, len(word)),) for word in (*words, *also, *drawable)}, drawable
 
 
-def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping[str, Sentence]:
+def _general_words(lists: Sequence[WordList], templates: Templates | None) -> Mapping[str, Sentence]:
     """Return about 600 (`_EVERYDAY`) general English words, each in the first template.
 
     They are taken at equal distances from the pool of a built-in embedding (`GENERAL`). All are treated as nouns if the
@@ -295,7 +294,7 @@ def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping
     return {word: templates.sentences(word, word_class_used)[0] for word in words}
 
 
-def _in_templates(
+def _words_in_templates(
     lists: Sequence[WordList], more: Sequence[WordList], also: Iterable[str], templates: Templates
 ) -> tuple[dict[str, tuple[Sentence, ...]], tuple[str, ...]]:
     """Return the sentences of each word, and the words from which random lists are drawn.
@@ -304,17 +303,15 @@ def _in_templates(
     (`also`). Random words come from the lexicon of built-in lists, and have a word class of the attributes.
     """
     class_of = word_classes(*lists, *more)
-    usable = _usable(lists, more, class_of, templates)
-    drawn_classes: set[str] = set()
-    for wordlist in lists:
-        drawn_classes.update(class_of[word] for word in chain(*wordlist.classes.values()))
-    drawn_classes &= set(templates.classes)
+    usable = _words_that_fit(lists, more, class_of, templates)
+    attributes = chain.from_iterable(words for wordlist in lists for words in wordlist.classes.values())
+    drawn_classes = {class_of[word] for word in attributes} & set(templates.classes)
     drawable = tuple(word for word, name in lexicon().items() if name in drawn_classes)
     words = dict.fromkeys((*usable, *also, *drawable))
     return {word: templates.sentences(word, word_class(word, class_of)) for word in words}, drawable
 
 
-def _usable(
+def _words_that_fit(
     lists: Sequence[WordList], more: Sequence[WordList], class_of: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
     """Return the words of all lists that fit the templates, as the keys of a dict, which keeps their order.
@@ -336,10 +333,7 @@ def _usable(
 
 def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
     """Return targets and attributes in their order."""
-    words: dict[str, None] = {}
-    for wordlist in lists:
-        words |= dict.fromkeys(wordlist.words)
-    return words
+    return dict.fromkeys(chain.from_iterable(wordlist.words for wordlist in lists))
 
 
 def _compared_words(lists: Sequence[WordList]) -> set[str]:

@@ -78,6 +78,7 @@ class SentenceEncoder(LanguageModel):
         """A hash of files, pooling, layer, prompt, and modules after the pooling.
 
         Encoders with the same hash return the same vectors. Settings that have no effect are omitted from the hash.
+        `lower` (sentences are read in lower case) is part of the identity of modules, or stands alone without modules.
         """
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
@@ -136,7 +137,9 @@ class SentenceEncoder(LanguageModel):
     def _positions(self, sentence: Tokens, span: tuple[int, int] | None) -> Sequence[int]:
         """Return positions of the tokens that are pooled, as the pooling or the model's own modules define.
 
-        `span` is the start and end of the word in the sentence without the prompt, for pooling "word".
+        `span` is the start and end of the word in the sentence without the prompt, for pooling "word". The prompt is
+        before the sentence, so the span is moved by its length. The model's own modules may pool all tokens, or only
+        the tokens after the prompt.
         """
         if self.modules is None:
             shift = len(self.prompt)
@@ -230,10 +233,9 @@ def load_encoder(
     if pooling is not None:
         check_choice("pooling", pooling, POOLINGS)
     model_path = model_folder(folder, trust)
-    own = read_modules(model_path, folder, trust)
-    transformer = open_model(
-        folder, "encoder", trust=trust, device=device, folder=model_path / own.inner if own else model_path
-    )
+    own = read_modules(model_path, folder, trust)  # None if the folder contains only a transformer
+    transformer_path = model_path / own.inner if own else model_path
+    transformer = open_model(folder, "encoder", trust=trust, device=device, folder=transformer_path)
     layer_number = _layer_number(layer, transformer)
     if own is None:
         if prompt:
@@ -242,6 +244,7 @@ def load_encoder(
             )
         encoder = SentenceEncoder(transformer, pooling or "mean", layer_number)
     else:
+        # The window is the largest number of tokens of a sentence. Both the model and its settings may limit it.
         limits = [limit for limit in (transformer.window, own.longest) if limit is not None]
         transformer = replace(transformer, window=min(limits, default=None))
         encoder = _with_modules(transformer, own, pooling, layer_number, own.prompt(prompt, str(folder)))
@@ -256,7 +259,8 @@ def _with_modules(
     """Return an encoder with the model's own pooling and modules, unless you choose another pooling or layer.
 
     With another layer, the modules after the pooling are omitted, and with another pooling, all of the model's own
-    modules. A notice states how vectors are made.
+    modules. A notice states how vectors are made (`how`: pooling, layer, modules, and prompt). `_OWN_NAMES` has the
+    names of poolings in the model's files, such as "lasttoken" for "last".
     """
     last = transformer.model.config.num_hidden_layers
     by_default = SentenceEncoder(
@@ -277,7 +281,7 @@ def _with_modules(
 def _check_first_token(encoder: SentenceEncoder) -> None:
     """Raise an error if pooling "cls" would use a word instead of a special token.
 
-    There is no error if the pooling is the model's own.
+    The first token of a short sentence, "a", is checked. There is no error if the pooling is the model's own.
     """
     transformer = encoder.transformer
     if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:
@@ -293,11 +297,12 @@ def _layer_number(layer: Layer, transformer: Transformer) -> int:
     A layer is "first", "last", or a number that may be negative, which counts backwards from the last layer (-1). For a
     model of 12 layers, numbers are from -13 to 12, and both -13 and 0 are the input embeddings.
     """
-    layers = transformer.model.config.num_hidden_layers
-    numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
-    if type(layer) not in (str, int) or str(layer) not in numbers:
+    n_layers = transformer.model.config.num_hidden_layers
+    index_of = {str(k): k % (n_layers + 1) for k in range(-n_layers - 1, n_layers + 1)}
+    index_of |= {"first": 1, "last": n_layers}
+    if type(layer) not in (str, int) or str(layer) not in index_of:  # a truth value is no layer, although it is an int
         raise LanguageModelError(
             f"'{transformer.name}' has no `layer` {layer!r}. Use 'first', 'last', or a number from 0 (its embeddings)"
-            f" to {layers}."
+            f" to {n_layers}."
         )
-    return numbers[str(layer)]
+    return index_of[str(layer)]

@@ -49,11 +49,11 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
     Nangia, Vania, Bhalerao & Bowman (2020), doi:10.18653/v1/2020.emnlp-main.154.
     """
     # Each blank is a sentence in which one unmodified token is masked. Its owner is the sentence, as 2 * pair + side.
-    first_sentences = _enclosed(transformer, [first for first, _ in pairs])
-    second_sentences = _enclosed(transformer, [second for _, second in pairs])
+    first_sentences = _read_enclosed(transformer, [first for first, _ in pairs])
+    second_sentences = _read_enclosed(transformer, [second for _, second in pairs])
     owners, blanks = [], []
     for k, pair in enumerate(zip(first_sentences, second_sentences, strict=True)):
-        common = _unmodified(*pair)
+        common = _unmodified_positions(*pair)
         for side, tokens in enumerate(pair):
             for position in common[side]:
                 ids = list(tokens.ids)
@@ -86,7 +86,7 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
     """
     import torch
 
-    tokens = _enclosed(transformer, sentences)
+    tokens = _read_enclosed(transformer, sentences)
     means = np.empty(len(tokens))
     with torch.inference_mode():
         for batch_rows in batches(sort_by_length(tokens), batch):
@@ -105,10 +105,12 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
 
 
 def _attention_received(transformer: Transformer, attentions: Sequence[Any] | None, mask: Any) -> Any:
-    """Return the attention that each token receives (sentence, token), averaged over layers, heads, and tokens.
+    r"""Return the attention that each token receives (sentence, token), averaged over layers, heads, and tokens.
 
     `attentions` has the attention of each layer (sentence, head, attending token, attended token), and `mask` is 1 for
-    tokens and 0 for padding, which is excluded from the mean over attending tokens.
+    tokens and 0 for padding, which is excluded from the mean over attending tokens. With the mean attention
+    :math:`A_{ij}` of token i to token j over layers and heads, and the mask m, token j receives :math:`\sum_i m_i
+    A_{ij} / \sum_i m_i`.
     """
     length = mask.shape[1]
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
@@ -116,13 +118,16 @@ def _attention_received(transformer: Transformer, attentions: Sequence[Any] | No
             f"AULA requires the attention of each token to all others, which '{transformer.name}'"
             f" ({type(transformer.model).__name__}) does not return. Use AUL instead, without weights."
         )
-    over_heads = sum(layer.mean(1) for layer in attentions) / len(attentions)
-    attending = mask.to(over_heads.dtype)
-    return (over_heads * attending.unsqueeze(-1)).sum(1) / attending.sum(1, keepdim=True)
+    mean_attention = sum(layer.mean(1) for layer in attentions) / len(attentions)  # (sentence, attending, attended)
+    attending = mask.to(mean_attention.dtype)  # m
+    return (mean_attention * attending.unsqueeze(-1)).sum(1) / attending.sum(1, keepdim=True)
 
 
-def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
-    """Read sentences, and check that each begins and ends with a special token."""
+def _read_enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
+    """Read sentences, and check that each begins and ends with a special token, such as [CLS] and [SEP].
+
+    `special` is True for these tokens, which the likelihoods skip.
+    """
     tokens = read(transformer, sentences)
     for sentence in tokens:
         if not (sentence.special[0] and sentence.special[-1]):
@@ -133,7 +138,7 @@ def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens
     return tokens
 
 
-def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
+def _unmodified_positions(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
     """Return the positions of the tokens that both sentences share, in the first and in the second sentence.
 
     The first and the last shared token are omitted, because they are the special tokens around each sentence.
@@ -188,7 +193,7 @@ class MaskedModel(LanguageModel):
         spans = [cloze.hidden for cloze in clozes]
         sentences = read(self.transformer, [cloze.text for cloze in clozes], unseen=spans)
         blanks: list[Blank] = []
-        ends = []
+        ends = []  # of the blanks of each word
         for cloze, tokens in zip(clozes, sentences, strict=True):
             blanks += self._blanks(cloze, tokens)
             ends.append(len(blanks))
@@ -201,17 +206,17 @@ class MaskedModel(LanguageModel):
         The pieces of hidden spans are masked in all blanks. A blank is a row of tokens, the position of its mask, and
         the token whose probability is computed there.
         """
-        word = pieces(self.transformer, tokens, cloze.start, cloze.end)
-        masked = set(word)
+        positions = pieces(self.transformer, tokens, cloze.start, cloze.end)  # of the pieces of the word
+        masked = set(positions)
         for span in cloze.hidden:
             masked.update(pieces(self.transformer, tokens, *span))
-        check_known(self.transformer, tokens, word, cloze.word)
+        check_known(self.transformer, tokens, positions, cloze.word)
         mask = self.transformer.tokenizer.mask_token_id
         ids = [mask if k in masked else piece for k, piece in enumerate(tokens.ids)]
         blanks = []
-        for k in word:
+        for k in positions:
             blanks.append(Blank(tuple(ids), k, tokens.ids[k]))
-            ids[k] = tokens.ids[k]
+            ids[k] = tokens.ids[k]  # filled in for the next pieces
         return blanks
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
@@ -304,11 +309,12 @@ class CausalModel(LanguageModel):
         for owner, cloze in enumerate(clozes):
             sentence = tokens[owner]
             check_length(transformer, sentence.text, len(sentence) + 1)
-            word = pieces(transformer, sentence, cloze.start, cloze.end)
-            check_known(transformer, sentence, word, cloze.word)
-            seen = (self.before, *sentence.ids[: word[-1]])
-            blanks += [Blank(seen, k, sentence.ids[k]) for k in word]
-            owners += [owner] * len(word)
+            positions = pieces(transformer, sentence, cloze.start, cloze.end)  # of the pieces of the word
+            check_known(transformer, sentence, positions, cloze.word)
+            # With the token `before` the text, the output at position k predicts the piece at position k.
+            seen = (self.before, *sentence.ids[: positions[-1]])
+            blanks += [Blank(seen, k, sentence.ids[k]) for k in positions]
+            owners += [owner] * len(positions)
         logs = log_probabilities(transformer, blanks, self.batch)
         return np.bincount(owners, logs, minlength=len(clozes)).tolist()
 
@@ -377,8 +383,8 @@ def load_causal(
         the tokenizer has no token that begins or ends a text.
     """
     transformer = open_model(folder, "causal", trust=trust, device=device, dtype=dtype, device_map=device_map)
-    before = transformer.tokenizer.bos_token_id
-    before = transformer.tokenizer.eos_token_id if before is None else before
+    before = transformer.tokenizer.bos_token_id  # beginning of text
+    before = transformer.tokenizer.eos_token_id if before is None else before  # end of text
     _check_causal(transformer)
     if before is None:
         raise LanguageModelError(
@@ -393,7 +399,8 @@ def _check_causal(transformer: Transformer) -> None:
     """Raise an error if a model sees the tokens that it predicts.
 
     For example, transformers can open BERT as a causal model, although BERT sees the tokens that it predicts. Two rows
-    of tokens are read that differ only in the second token. In a causal model, the output at the first token is equal.
+    of tokens are read that differ only in the second token. In a causal model, the output at the first token is equal
+    in both rows, up to rounding errors (`tolerance`).
     """
     import torch
 

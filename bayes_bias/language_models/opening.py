@@ -93,7 +93,8 @@ def open_model(
 ) -> Transformer:
     """Open a model by its folder or by its name on the hub. A model on the hub is downloaded once. See `load_masked`.
 
-    `folder` is the folder of the transformer, if it is already known.
+    `folder` is the folder of the transformer, if it is already known. With a `device_map`, the library distributes the
+    weights over several devices. Otherwise, the model is moved to one `device`, by default the CPU.
     """
     check_choice("dtype", dtype, get_args(Dtype.__value__))
     if device_map is not None:
@@ -104,7 +105,9 @@ def open_model(
     with quietly() as transformers:
         config = saved.config(transformers)
         tokenizer = saved.tokenizer(transformers)
-        weight_options = {"dtype": dtype} | ({} if device_map is None else {"device_map": device_map})
+        weight_options: dict[str, str] = {"dtype": dtype}
+        if device_map is not None:
+            weight_options["device_map"] = device_map
         model = saved.model(transformers, config, kind, weight_options)
     n_tokens = len(tokenizer)
     n_embeddings = model.get_input_embeddings().weight.shape[0]
@@ -114,7 +117,8 @@ def open_model(
             " the same model."
         )
     try:
-        model = model if device_map is not None else model.to(device or "cpu")
+        if device_map is None:
+            model = model.to(device or "cpu")
         model.eval()
     except (RuntimeError, AssertionError) as error:  # torch without CUDA raises an AssertionError
         raise LanguageModelError(f"The device '{device}' is not available: {_first_line(error)}. Use 'cpu'.") from error
@@ -141,10 +145,12 @@ def model_folder(source: str | Path, trust: bool) -> Path:
         return path
     if path.is_file():
         raise LanguageModelError(f"'{source}' is a file. Pass the folder of the model instead.")
-    if isinstance(source, Path) or path.is_absolute() or len(path.parts) > 2 or str(source)[:1] in (".", "~"):
+    is_path = isinstance(source, Path) or path.is_absolute() or str(source)[:1] in (".", "~")
+    if is_path or len(path.parts) > 2:
         raise LanguageModelError(f"Folder not found: '{source}'. Pass a folder with config.json and weights.")
     from huggingface_hub import snapshot_download
 
+    # The names of files: settings and vocabularies, weights, and weights of modules in numbered folders ("1_Pooling").
     weights = ["model*.safetensors", *(_PICKLES if trust else ())]
     patterns = [*_READ[:-1], *weights, *(f"[0-9]_*/{pattern}" for pattern in weights)]
     try:
@@ -179,7 +185,11 @@ class _SavedModel:
     trust: bool
 
     def check_files(self) -> None:
-        """Raise an error for a folder without a model, or with pickled weights that are not trusted."""
+        """Raise an error for a folder without a model, or with pickled weights that are not trusted.
+
+        A model consists of its configuration (config.json), a tokenizer (a file in `_TOKENIZERS`), and weights.
+        Safetensors can always be opened, and pickles (`_PICKLES`) only if they are trusted.
+        """
         if not (self.folder / "config.json").is_file():
             raise LanguageModelError(
                 f"The folder '{self.source}' contains no model (no config.json). Save one there with save_pretrained."
@@ -223,7 +233,7 @@ class _SavedModel:
         return config
 
     def tokenizer(self, transformers: ModuleType) -> Any:
-        """Return the tokenizer, which must record the positions of pieces."""
+        """Return the tokenizer, which must record the positions of pieces in the text, as only fast tokenizers do."""
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, **_LOCAL)
         except Exception as error:  # every tokenizer raises its own errors
@@ -240,16 +250,17 @@ class _SavedModel:
     def model(self, transformers: ModuleType, config: Any, kind: Kind, weight_options: Mapping[str, str]) -> Any:
         """Return the model with its head, and raise an error if weights are missing.
 
-        `kind` is "encoder", "masked", or "causal", for each of which transformers has a class (`_AUTO`). Pickled
-        weights are read only if they are trusted and there are no others.
+        `kind` is "encoder", "masked", or "causal", for each of which transformers has a class (`_AUTO`) and this module
+        an error message (`_LACKS`). Pickled weights are read only if they are trusted and there are no others.
         """
         auto = getattr(transformers, _AUTO[kind])
-        if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
+        if type(config) not in auto._model_mapping:  # the configurations of models that have this head
             raise LanguageModelError(f"'{self.source}' ({config.model_type}) {_LACKS[kind]}.")
         try:
             model, info = auto.from_pretrained(
                 self.folder,
                 config=config,
+                # None allows pickled weights as well.
                 use_safetensors=None if self.trust and not _has(self.folder, "*.safetensors") else True,
                 output_loading_info=True,
                 # Only this attention implementation returns attentions.
@@ -274,8 +285,8 @@ def is_masked(source: str | Path, trust: bool = False) -> bool:
     saved = _SavedModel(model_folder(source, trust), source, trust)
     saved.check_files()
     with quietly() as transformers:
-        config = saved.config(transformers)
-        return type(config) in getattr(transformers, _AUTO["masked"])._model_mapping
+        # `_model_mapping` has the types of configurations for which there is a model with this head.
+        return type(saved.config(transformers)) in getattr(transformers, _AUTO["masked"])._model_mapping
 
 
 def _check_device_map(device_map: str, device: str | None) -> None:
@@ -340,14 +351,14 @@ def quietly() -> Iterator[ModuleType]:
     from transformers.utils import logging
 
     level = logging.get_verbosity()
-    bars = logging.is_progress_bar_enabled()
+    shows_bars = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield transformers
     finally:
         logging.set_verbosity(level)
-        if bars:
+        if shows_bars:
             logging.enable_progress_bar()
 
 

@@ -207,14 +207,14 @@ class _Module:
         New files have one or several modes under "pooling_mode", and old files a truth value for each mode (`_MODES`
         has both names). An error is raised for a mode that this package does not know.
         """
-        config = self.config
+        config = self.config  # the settings in the file of this module
         modes = config.get("pooling_mode")
         if modes is None:
             modes = [mode for mode, old_name in _MODES.items() if config.get(old_name)] or ["mean"]
         chosen = tuple(modes) if isinstance(modes, list) else (modes,)
         if any(mode not in list(_MODES) for mode in chosen):  # a list also compares values that cannot be hashed
             raise _unknown(self.source, f"pooling_mode = {json.dumps(modes)[:80]}")
-        if "pooling_mode" not in config:
+        if "pooling_mode" not in config:  # an old file may name other modes
             for name, on in config.items():
                 if name.startswith("pooling_mode_") and on and name not in _MODES.values():
                     raise _unknown(self.source, f"{name} = true for its pooling")
@@ -254,6 +254,7 @@ class _Module:
             raise unknown_activation
         file = self.weights(trust)
         try:
+            # A name with the beginning of an activation may still be unknown to torch.
             library = import_module("sentence_transformers.sentence_transformer.modules")
             is_activation = _is_activation(activation)  # imports torch
             module = getattr(library, self.kind).load(str(self.folder)).float().eval() if is_activation else None
@@ -286,14 +287,18 @@ class _Module:
 
 
 def _is_activation(name: Any) -> bool:
-    """Return True for the full name of an activation of torch, that is, of a class of modules."""
+    """Return True for the full name of an activation of torch, that is, of a class of modules.
+
+    `_ACTIVATIONS` is the beginning of these names ("torch.nn.modules.activation."), and `_IDENTITY` the name of the
+    function that changes nothing.
+    """
     if name == _IDENTITY:
         return True
     if not str(name).startswith(_ACTIVATIONS):
         return False
     nn = import_module("torch.nn")
-    found = getattr(nn, str(name).removeprefix(_ACTIVATIONS), None)
-    return isinstance(found, type) and issubclass(found, nn.Module)
+    activation = getattr(nn, str(name).removeprefix(_ACTIVATIONS), None)
+    return isinstance(activation, type) and issubclass(activation, nn.Module)
 
 
 def _read(file: Path, source: str | Path) -> Any:
@@ -309,10 +314,10 @@ def _mapping(file: Path, source: str | Path) -> Mapping[str, Any]:
     return content
 
 
-def _unknown(source: str | Path, what: str) -> LanguageModelError:
-    """Return the error for a part of a model (`what`) that cannot be computed here, with the alternatives."""
+def _unknown(source: str | Path, part: str) -> LanguageModelError:
+    """Return the error for a part of a model that cannot be computed here, with the alternatives."""
     return LanguageModelError(
-        f"'{source}' has {what}, which cannot be computed here. In Python, open the model with its library:"
+        f"'{source}' has {part}, which cannot be computed here. In Python, open the model with its library:"
         f" `encode(lists, SentenceTransformer('{source}'))`. Alternatively, save only the transformer with"
         " save_pretrained."
     )
@@ -346,20 +351,22 @@ def _normalized(vectors: Tensor) -> Tensor:
 def pooled(states: Tensor, tokens: Sequence[int], mode: str) -> Tensor:
     """Return the vector of a sentence from the states (tokens, d) at the positions `tokens`.
 
-    The `mode` is a key of `_MODES`. In "weightedmean", the weight of a token is its position in the sentence, from 1.
+    The `mode` of pooling has the name that sentence-transformers uses. In "mean_sqrt_len_tokens", the sum is divided by
+    the square root of the number of tokens. In "weightedmean", the weight of a token is its position in the sentence,
+    from 1. The result of any other mode ("mean") is the mean.
     """
     torch = import_module("torch")
-    chosen = states[list(tokens)]
+    vectors = states[list(tokens)]
     match mode:
         case "cls":
-            return chosen[0]
+            return vectors[0]
         case "lasttoken":
-            return chosen[-1]
+            return vectors[-1]
         case "max":
-            return chosen.max(dim=0).values
+            return vectors.max(dim=0).values
         case "mean_sqrt_len_tokens":
-            return chosen.sum(dim=0) / len(tokens) ** 0.5
+            return vectors.sum(dim=0) / len(tokens) ** 0.5
         case "weightedmean":
-            places = torch.tensor(tokens, dtype=chosen.dtype, device=chosen.device) + 1
-            return (chosen * places[:, None]).sum(dim=0) / places.sum()
-    return chosen.mean(dim=0)
+            weights = torch.tensor(tokens, dtype=vectors.dtype, device=vectors.device) + 1
+            return (vectors * weights[:, None]).sum(dim=0) / weights.sum()
+    return vectors.mean(dim=0)

@@ -36,7 +36,11 @@ class Cache:
     file: Path
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """Return the stored vectors for these keys. Damaged vectors are omitted, so that they are encoded again."""
+        """Return the stored vectors for these keys. Damaged vectors are omitted, so that they are encoded again.
+
+        A vector is stored as bytes of 32-bit numbers, after a digest of `_DIGEST` bytes. It is damaged if the digest of
+        its key and its bytes is another one (`_with_digest`).
+        """
         placeholders = ",".join("?" * len(keys))
         vectors = {}
         with self._opened() as database:
@@ -120,8 +124,7 @@ def encoded(
     count = 0
     dimensions = 0  # unknown before the first vector
     for batch in batched(sentences, BATCH):
-        vectors = _vectors_of_batch(encoder, batch, cache)
-        for vector in vectors:
+        for vector in _vectors_of_batch(encoder, batch, cache):
             dimensions = dimensions or len(vector)
             if len(vector) != dimensions:
                 raise EmbeddingError(

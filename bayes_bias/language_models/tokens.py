@@ -61,8 +61,9 @@ def read(
     for k, text in enumerate(texts):
         ids = tuple(encoding["input_ids"][k])
         spans = tuple((start, end) for start, end in encoding["offset_mapping"][k])
+        is_special = tuple(map(bool, encoding["special_tokens_mask"][k]))
         check_length(transformer, text, len(ids))
-        tokens.append(Tokens(text, ids, spans, tuple(map(bool, encoding["special_tokens_mask"][k]))))
+        tokens.append(Tokens(text, ids, spans, is_special))
     _notice_unknown(transformer, tokens, unseen or [()] * len(tokens))
     return tokens
 
@@ -79,7 +80,7 @@ def check_texts(texts: Sequence[str]) -> None:
 
 
 def check_length(transformer: Transformer, text: str, length: int) -> None:
-    """Raise an error if a sentence is too long for the model."""
+    """Raise an error if a sentence has no token, or too many tokens for the model. `length` is their number."""
     if length == 0:
         raise LanguageModelError(
             f"The tokenizer of '{transformer.name}' has no token for the sentence '{text}'. Remove it."
@@ -94,8 +95,9 @@ def check_length(transformer: Transformer, text: str, length: int) -> None:
 def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> list[int]:
     """Return the positions of the pieces of a word, given its start and end in the text.
 
-    Raise an error if the word has no piece, or if a piece contains letters outside the word. Some tokenizers make the
-    space before a word a piece of its own, which is then the first piece of the word.
+    A piece belongs to the word if its span of characters overlaps the word. Raise an error if the word has no piece, or
+    if a piece contains letters outside the word. Some tokenizers make the space before a word a piece of its own, which
+    is then the first piece of the word. `_SPACES` are the signs by which pieces mark a space.
     """
     text = tokens.text
     if not 0 <= start < end <= len(text):
@@ -171,7 +173,8 @@ def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str,
 def check_padding(transformer: Transformer, batch: int) -> None:
     """Raise an error if the padding affects a model, because its results would depend on the batch.
 
-    The output for a short sentence alone is compared with its output beside a longer one, for which it is padded.
+    The output for a short sentence alone is compared with its output beside a longer one, for which it is padded. The
+    first output of a model has the shape (sentence, token, dimension).
     """
     import torch
 
@@ -197,13 +200,13 @@ def _notice_unknown(
     """
     if transformer.tokenizer.unk_token_id is None:
         return
-    strange = []
+    with_unknown = []  # sentences
     for sentence, unseen_spans in zip(tokens, unseen, strict=True):
         unknown_spans = {sentence.spans[k] for k in unknown(transformer, sentence)}
         if unknown_spans - set(unseen_spans):
-            strange.append(sentence.text)
-    if strange:
-        logger.warning(UNKNOWN, len(strange), len(tokens), transformer.name, _short(strange[0]))
+            with_unknown.append(sentence.text)
+    if with_unknown:
+        logger.warning(UNKNOWN, len(with_unknown), len(tokens), transformer.name, _short(with_unknown[0]))
 
 
 def _short(text: str) -> str:
@@ -266,7 +269,7 @@ def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: 
     values = np.empty(len(blanks))
     with torch.inference_mode():
         for rows in batches(sorted(blanks_with_ids, key=len), batch):
-            # (row, position, vocabulary). The four lists select the logit of each blank in these rows.
+            # (row, position, vocabulary). The lists are parallel, and three of them select the logit of each blank.
             logits = transformer.model(**padded(transformer, rows)).logits.float()
             indices, at_row, at_position, tokens = [], [], [], []
             for row, ids in enumerate(rows):

@@ -47,7 +47,7 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     >>> embedding_from_sentences(rows, np.random.default_rng(1).normal(size=(len(rows), 8)), name="mine").text
     'mine, 8 dimensions x 10 templates, vectors of 320 sentences'
     """
-    words, labels, array = _arranged(rows, vectors)
+    words, labels, array = _arrange_by_template(rows, vectors)
     has_replicates = len(labels) > 1
     vectors_of_words = list(np.moveaxis(array, 0, 1) if has_replicates else array[0])
     reader = MemoryReader(words, vectors_of_words, array.shape[2])
@@ -72,7 +72,7 @@ def save_sentence_vectors(
     if path.suffix != ".npz":
         raise EmbeddingError(f"`path` must end in .npz for vectors of sentences, but is '{path}'. Change its ending.")
     array = _read(rows, Path(vectors)) if isinstance(vectors, str | Path) else vectors
-    words, labels, arranged = _arranged(rows, array)
+    words, labels, arranged = _arrange_by_template(rows, array)
     with whole_file(path, overwrite) as unfinished:
         np.savez_compressed(
             unfinished, words=np.array(words, dtype=str), templates=np.array(labels, dtype=str), vectors=arranged
@@ -84,8 +84,8 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     """Read the vectors of a file in the order of the rows, which are the sentences.
 
     An array must already have this order. In JSON, Parquet, or CSV (`read_records`), each vector has an id or its
-    sentence, so every column with a known name (`IDS`, `TEXTS`) is compared with the ids and with the sentences of the
-    rows, and the pair of columns with most matches is used.
+    sentence, by which it is found. An error is raised if a row has no vector, if an id has several vectors, or if a
+    sentence has several different ones.
     """
     refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
@@ -94,35 +94,43 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
         return _load(file)
     _check_rows(rows)
     records = format_records.read_records(file)
-    keys = []
-    for column in ("id", "sentence"):
-        for name in (*IDS, *TEXTS):
-            if name in records.beside and column in rows:
-                keys.append((column, records.beside[name].astype(str)))
-    if not keys:
-        raise EmbeddingError(
-            f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
-            f" its other columns are {', '.join(map(str, records.beside)) or 'none'}. Rename a column, or add one."
-        )
-    # The column with which most rows are found.
-    column, names = max(keys, key=lambda key: rows[key[0]].astype(str).isin(key[1]).sum())
+    column, keys_of_vectors = _matching_columns(rows, records.beside, file)
     keys_of_rows = rows[column].astype(str)
-    if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
+    if (lacking := keys_of_rows[~keys_of_rows.isin(keys_of_vectors)]).size:
         raise EmbeddingError(
             f"'{file}' lacks the vectors of {len(lacking)} of {len(rows)} sentences, for example {column}"
             f" '{lacking.iloc[0]}'. Request them again."
         )
     first_position: dict[str, int] = {}
-    for position, name in enumerate(names):
-        first = first_position.setdefault(name, position)
+    for position, key in enumerate(keys_of_vectors):
+        first = first_position.setdefault(key, position)
         is_same = np.array_equal(records.vectors[first], records.vectors[position], equal_nan=True)
         if first != position and (column == "id" or not is_same):
-            raise EmbeddingError(f"'{file}' contains the {column} '{name}' more than once. Keep it once.")
+            raise EmbeddingError(f"'{file}' contains the {column} '{key}' more than once. Keep it once.")
     return records.vectors[[first_position[key] for key in keys_of_rows]]
 
 
+def _matching_columns(rows: pd.DataFrame, beside: pd.DataFrame, file: Path) -> tuple[str, "pd.Series[str]"]:
+    """Return the name of a column of the rows, "id" or "sentence", and the matching column of a file.
+
+    `beside` has the columns of the file beside the vectors. Every column with a known name (`IDS`, `TEXTS`) is compared
+    with the ids and with the sentences of the rows, and the pair of columns with which most rows are found is used.
+    """
+    pairs = []
+    for column in ("id", "sentence"):
+        for name in (*IDS, *TEXTS):
+            if name in beside and column in rows:
+                pairs.append((column, beside[name].astype(str)))
+    if not pairs:
+        raise EmbeddingError(
+            f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
+            f" its other columns are {', '.join(map(str, beside)) or 'none'}. Rename a column, or add one."
+        )
+    return max(pairs, key=lambda pair: rows[pair[0]].astype(str).isin(pair[1]).sum())
+
+
 def _load(file: Path) -> NDArray[Any]:
-    """Return the array in a NumPy file."""
+    """Return the array in a NumPy file, which is mapped into memory after its header was checked."""
     try:
         with file.open("rb") as stream:
             ArrayHeader.read(stream)
@@ -132,7 +140,7 @@ def _load(file: Path) -> NDArray[Any]:
         raise EmbeddingError(f"'{file}' is not a NumPy file of numbers: {error}. Write it with np.save.") from error
 
 
-def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
+def _arrange_by_template(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[str], NDArray[np.float32]]:
     """Return words, templates, and the vectors (template, word, dimension).
 
     `vectors` has a row for each of the `rows`, which are the sentences with their word and template, in any order. They
@@ -155,20 +163,21 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
     texts = rows[["template", "word"]].astype(str)
     words = texts["word"].unique().tolist()
     labels = texts["template"].unique().tolist()
-    given = pd.MultiIndex.from_frame(texts)
+    present = pd.MultiIndex.from_frame(texts)  # (template, word) of each row
     required = pd.MultiIndex.from_product([labels, words])
-    if given.has_duplicates or len(given) != len(required):
-        _, odd_word = [*given[given.duplicated()], *required.difference(given, sort=False)][0]
+    if present.has_duplicates or len(present) != len(required):
+        repeated_or_missing = [*present[present.duplicated()], *required.difference(present, sort=False)]
+        _, odd_word = repeated_or_missing[0]
         raise EmbeddingError(
             f"`sentences` must contain every word once in each template, but '{odd_word}' is missing or"
             f" repeated ({len(rows)} rows of {len(words)} words in {len(labels)} templates). Correct the rows."
         )
-    arranged = array[given.get_indexer(required)].reshape(len(labels), len(words), -1)
+    arranged = array[present.get_indexer(required)].reshape(len(labels), len(words), -1)
     return words, labels, arranged.astype(np.float32)
 
 
 def _check_rows(rows: pd.DataFrame) -> None:
-    """Raise an error unless the frame has the columns of sentences."""
+    """Raise an error unless `rows` is a frame with the columns of sentences: word, template, and sentence."""
     problem = "not a DataFrame. Read the output of `bayes-bias sentences` with pandas.read_csv."
     check_kind("sentences", rows, pd.DataFrame, problem, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]
