@@ -300,8 +300,9 @@ def _content_of_text(file: Traversable, subject: str, refusal: type[BayesBiasErr
     """Return the content of a file, or raise an error if it cannot be read or is of a known kind that is not text."""
     try:
         content = file.read_bytes()
-    except OSError as error:
-        raise refusal(f"{subject} not readable: {error.strerror}. Check its path and permissions.") from error
+    except (OSError, ValueError) as error:  # a ValueError for paths that no system accepts
+        what = getattr(error, "strerror", error)
+        raise refusal(f"{subject} not readable: {what}. Check its path and permissions.") from error
     if kind := binary_kind(content, file):
         raise refusal(f"{subject} {kind}.")
     return content

@@ -305,8 +305,8 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
 def _version_from(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
     """Return an embedding or a masked model as a version of another embedding or model, whose name is `of`.
 
-    `source` names the embedding, or the folder of the model (`masked`), whose last part is its name. The words of the
-    `lists` are looked up in the embedding.
+    `source` names the embedding, or the folder of the model (`masked`), whose last part is its name. An encoder encodes
+    the words of the `lists`.
     """
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 

@@ -183,7 +183,8 @@ class Slices(MeasuringOptions):
             raise BayesBiasError(f"--sides '{self.sides}' must be two different names, such as Times,Mirror.")
         return first, second
 
-    def files_by_time(self, option: str, values: list[str]) -> dict[float, list[str]]:
+    @staticmethod
+    def files_by_time(option: str, values: list[str]) -> dict[float, list[str]]:
         """Return the files of each slice by its time, from the values of an option in the form TIME=FILE.
 
         FILE may be several files, separated by commas, or a pattern. `option` is the name of the option, for messages.
@@ -265,7 +266,7 @@ def over_time(
         times_of_at = ", ".join(f"{time:g}" for time in first_files)
         raise BayesBiasError(f"--minus must have the times of --at, {times_of_at}. Give a slice for each of them.")
     if dry_run:  # missing words raise no error, because they are listed
-        _show_words(replace(slices, allow_loss=True), wordlist)
+        _show_words(replace(slices, allow_loss=True), first_files, wordlist)
         return
 
     def series_of(files: dict[float, list[str]]) -> bb.OverTime:
@@ -295,7 +296,7 @@ def over_time(
     say_where("\nThe series is in", page)
 
 
-def _show_words(slices: Slices, wordlist: str | None) -> None:
+def _show_words(slices: Slices, files_by_time: dict[float, list[str]], wordlist: str | None) -> None:
     """Print the words that each slice lacks, and the slice and words that cost most.
 
     A series compares the same words in all slices, so a word that one slice lacks is lost for all of them.
@@ -303,7 +304,6 @@ def _show_words(slices: Slices, wordlist: str | None) -> None:
     from bayes_bias.table.words_by_slice import words_by_slice
 
     with progress_bar():
-        files_by_time = slices.files_by_time("--at", slices.at)
         tables = {f"{time:g}": slices.table(time, files, wordlist) for time, files in files_by_time.items()}
         words = words_by_slice(tables)
     deliver(words_by_slice=words)

@@ -133,7 +133,7 @@ class AnySource(TableSource):
     def __post_init__(self) -> None:
         """Raise an error if an option requires a model that is not named, or if --metric is combined with --masked.
 
-        `reject` raises an error for each option that was used.
+        `reject` raises an error for the first option that was used.
         """
         super().__post_init__()
         if self.encoder is None:

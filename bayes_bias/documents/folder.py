@@ -59,7 +59,7 @@ def _check_empty(out: Path, overwrite: bool) -> None:
 def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
     """Render files into a new folder, and move them into place when all of them are complete.
 
-    `render` writes all files to a folder. If it fails, the folder `out` is unchanged.
+    `render` writes all files to a folder. If it fails, the folder `out` contains no file of the new report.
     """
     check_folder(out, overwrite)
     unfinished = _create_unfinished(out)
@@ -144,10 +144,11 @@ def _link_what_is_not_ours(old: Path, new: Path) -> None:
     unchanged = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
     for path in old.rglob("*"):
         name = path.relative_to(old).as_posix()
-        is_new_file = os.path.lexists(new / name) and not _is_folder(new / name)
         if _is_folder(path):
             (new / name).mkdir(exist_ok=True)
-        elif name not in unchanged and not is_new_file:
+            continue
+        is_new_file = os.path.lexists(new / name) and not _is_folder(new / name)
+        if name not in unchanged and not is_new_file:
             os.link(path, new / name, follow_symlinks=False)
 
 

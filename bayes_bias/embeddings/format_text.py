@@ -86,9 +86,9 @@ def layout_of(
     """Detect the layout of the first lines of a table, whose header may state the number of dimensions.
 
     Lines are plain if they consist of a word and numbers between single blanks. Other lines are split by each
-    delimiter. A table fits if its number of columns of numbers equals the number of dimensions in the header. Of these
-    tables, the one with the most rows is used, and among several, the one with the most numbers. If no table fits, the
-    plain layout is returned.
+    delimiter. A table fits if its number of columns of numbers equals the number of dimensions in the header, if there
+    is one. Of these tables, the one with the most rows is used, and among several, the one with the most numbers. If no
+    table fits, the plain layout is returned.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def _fitted_heading(heading: list[str], width: int) -> list[str] | None:
     """Return the heading of a table with `width` columns, or None if it does not fit.
 
     R writes no heading above the first column, which contains the names of the rows, so an empty one is added. A
-    comment is no heading, so the table has none.
+    comment of another length is no heading, so the table has none.
     """
     if len(heading) == width - 1:
         return ["", *heading]
@@ -406,13 +406,13 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
     """Open a text file with a word and its numbers in each line, after detecting the layout of its first lines.
 
     The first line may be word2vec's header: the numbers of words and of dimensions. Without a header, the number of
-    dimensions is the most frequent number of numbers in the first 20 lines. A table may also have a title and a heading
-    above its rows (`layout.above` lines). The error is raised if no numbers follow the first word. Text cannot run
-    code, so `trust` is ignored.
+    dimensions is the most frequent number of numbers in the first 21 lines. A table may also have a title and a heading
+    above its rows (`layout.above` lines). An error is raised if no numbers follow the first word. Text cannot run code,
+    so `trust` is ignored.
     """
     with open_stream(file) as stream:
         lines: list[bytes] = []
-        while len(lines) < 1 + _SAMPLE and sum(map(len, lines)) < _LONGEST_LINE:  # the header and 20 other lines
+        while len(lines) < 1 + _SAMPLE and sum(map(len, lines)) < _LONGEST_LINE:  # 20 lines after a header
             lines.append(stream.readline(_LONGEST_LINE))
     first_line = lines[0].removeprefix(_BOM)
     n_words, dimensions = header(first_line) or (None, None)

@@ -220,7 +220,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
     The words are in the index and the numbers in the columns, or the words are in a column beside a column of lists or
     columns of numbers. Rows that repeat a word must have equal vectors.
     """
-    # The words are in a column, unless the index has texts and no column has lists.
+    # The words are in a column if a column has lists, or if a column, but not the index, has texts beside numbers.
     has_text = any(is_text(column) for _, column in frame.items())
     if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")

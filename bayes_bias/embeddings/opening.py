@@ -285,8 +285,8 @@ def sniff(file: Traversable) -> Format:
     """Recognise the format of a file from its first bytes.
 
     The first of the `FORMATS` that recognises the file is returned. Text that no format can read, and files of other
-    programs, raise an error that describes them, with a way to convert them. So do files in a format that cannot be
-    read from a gzipped file (`_NEVER_ZIPPED`).
+    programs, raise an error that describes them, with a way to convert them. So do gzipped files in a format that
+    cannot be read from them (`_NEVER_ZIPPED`).
     """
     sample = peek(file)
     for each_format in FORMATS:

@@ -204,8 +204,8 @@ def encode(
     extra_controls = load_control_lists(controls)
     control_words = frozenset(_words_of(extra_controls)) - frozenset(_words_of(lists))
     encoder_name = checked_encoder.name
-    provenance = {"encoder": encoder_name, "encoder_identity": checked_encoder.identity}
-    provenance["pooling"] = checked_encoder.pooling
+    identity_of_encoder = {"encoder_identity": checked_encoder.identity, "pooling": checked_encoder.pooling}
+    provenance = {"encoder": encoder_name, **identity_of_encoder}
     embedding_name = encoder_name
     sentence_templates = None
     labels: tuple[str, ...] = ()

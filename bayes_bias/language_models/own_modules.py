@@ -290,7 +290,7 @@ def _is_activation(name: Any) -> bool:
     """Return True for the full name of an activation of torch, that is, of a class of modules.
 
     `_ACTIVATIONS` is the beginning of these names ("torch.nn.modules.activation."), and `_IDENTITY` the name of the
-    function that changes nothing.
+    module that changes nothing.
     """
     if name == _IDENTITY:
         return True

@@ -174,7 +174,7 @@ def check_padding(transformer: Transformer, batch: int) -> None:
     """Raise an error if the padding affects a model, because its results would depend on the batch.
 
     The output for a short sentence alone is compared with its output beside a longer one, for which it is padded. The
-    first output of a model has the shape (sentence, token, dimension).
+    first output of a model has the shape (sentence, token, dimension), or (sentence, token, vocabulary) for logits.
     """
     import torch
 

@@ -477,7 +477,7 @@ class _Blocks:
         observed = 2 * self._raw(weights) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
-        difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)  # 2 bias
+        bias = self._by_draw(self._contrast_blocks(weights), weights)  # posterior draws
         w = score_weight.to_numpy()
         variances = self.fitted.variances
         # Effects of words in the replicates of the table, or in all possible replicates.
@@ -486,8 +486,8 @@ class _Blocks:
         covariance = effects.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
         target_variance = np.einsum("c,...gcd,d->...g", w, covariance, w).mean(axis=-1)
         residual_variance = (effects.residual * w**2 / self.data.n_attributes.to_numpy()).sum(axis=-1)
-        variance_within = difference.copy(data=(target_variance + residual_variance)[..., None])  # V
-        return Estimate(difference / (variance_within + (difference / 2) ** 2) ** 0.5, observed)
+        variance_within = bias.copy(data=(target_variance + residual_variance)[..., None])  # V
+        return Estimate(2 * bias / (variance_within + bias**2) ** 0.5, observed)
 
     def _raw(self, weights: xr.DataArray) -> xr.DataArray:
         """Return the contrasts of the observed block means."""

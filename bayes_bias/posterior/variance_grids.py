@@ -145,13 +145,18 @@ class _Stack:
         return log_likelihood
 
     def bounds(self, sizes: Numbers, residual: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
-        the size of the prior, (variances, lists, residuals).
+        r"""Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
+        the size of the prior, both (variances, lists, residuals).
 
-        The lower bound is `_SMALL` times the variance whose effects would contribute as much as the `residual`
-        variances (lists, residuals). The upper bound is `_LARGE` times the observed variance, that is, the sum of
-        squares over the degrees of freedom, or times the squared size of the prior (variances, lists) if that is
-        larger. A variance of one contributes `loading` to a contrast. Padded contrasts have zero degrees of freedom.
+        A contrast k of words has the variance :math:`l x + n_k r`, where :math:`x` is the variance in question,
+        :math:`l` its `loading`, :math:`r` the `residual` variance (lists, residuals), and :math:`n_k` the `noise`. With
+        the sum of squares S of all contrasts, their degrees of freedom :math:`\nu`, and the size a of the prior
+        (variances, lists), the bounds are
+
+        .. math:: \text{lower} = \text{SMALL}\, \min_k n_k\, r / l, \qquad
+                  \text{upper} = \text{LARGE}\, \max(S / (\nu\, l),\, a^2,\, \text{lower})
+
+        Padded contrasts have zero degrees of freedom, and do not count.
         """
         loading = self.loading[..., 0]
         smallest_noise = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]

@@ -138,15 +138,18 @@ def read_values(
 ) -> Values:
     """Read and check values: ratings, numbers, refusals, or label probabilities, with their groups and factors.
 
-    The arguments are those of `bayes_bias.answers.estimate_values`. The `likelihood` determines the columns that are
-    read. The result has a cell for each model and stereotype. Answers without a value are omitted, with a notice.
+    The arguments are those of `bayes_bias.answers.estimate_values`. A source is a table of answers or its file, which
+    may also be a log of FMAT. The `likelihood` determines the columns that are read, and `factors` are further columns
+    whose effects are estimated. Columns with settings, such as the temperature, must be constant or in `ignore`. The
+    result has a cell for each model and stereotype. Answers without a value are omitted, with a notice.
     """
-    pooled = check_ignored(ignore, _READ, AnswersError)
-    lists = label_groups(wordlist)
+    ignored = check_ignored(ignore, _READ, AnswersError)
+    groups_of_stereotype = label_groups(wordlist)
     frame, name_of_source = read_frame(source, convert=from_fmat)
     frame = with_factors(frame.reset_index(drop=True), factors)
-    rows = _rows(frame, lists, likelihood)
-    notices = list(check_settings(frame.assign(model=rows.model, stereotype=rows.stereotype), _DESIGN, pooled))
+    rows = _rows(frame, groups_of_stereotype, likelihood)
+    answers = frame.assign(model=rows.model, stereotype=rows.stereotype)
+    notices = list(check_settings(answers, _DESIGN, ignored))
     n_missing = int(rows.value.isna().sum())
     if n_missing:
         notices.append(
@@ -157,9 +160,8 @@ def read_values(
     cells = []
     for (model, stereotype), rows_of_cell in rows.groupby(["model", "stereotype"], sort=True):
         name_of_cell = f"{stereotype}{f' ({model})' if model else ''}"
-        groups = lists[str(stereotype)]
-        where = f"answers ({name_of_cell})"
-        cell = _cell(rows_of_cell.reset_index(drop=True), groups, likelihood, ratings, where)
+        groups = groups_of_stereotype[str(stereotype)]
+        cell = _cell(rows_of_cell.reset_index(drop=True), groups, likelihood, ratings, f"answers ({name_of_cell})")
         notices += [f"{name_of_cell}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
     settings = [column for column in ("model", *ASKED) if column in frame]

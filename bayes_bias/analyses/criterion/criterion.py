@@ -205,7 +205,10 @@ def _draw_true_values(data: CriterionData, posterior: xr.Dataset, rng: np.random
     .. math:: C = \begin{pmatrix} s_b^2 I & \rho s_b s_c I \\ \rho s_b s_c I & s_c^2 I \end{pmatrix}, \qquad
               K = \begin{pmatrix} s_b^2 I + E & \rho s_b s_c I \\ \rho s_b s_c I & \mathrm{diag}(v) \end{pmatrix}
 
-    This requires solving one system of equations for each draw.
+    With the variance :math:`v` of the observed criterion, and :math:`c = \rho s_b s_c`, elimination of the criterion
+    gives the two parts of :math:`x = K^{-1} d` from one system of equations for each draw:
+
+    .. math:: \left(E + (s_b^2 - c^2 / v) I\right) x_b = d_b - (c / v)\, d_c, \qquad x_c = (d_c - c\, x_b) / v
     """
     inputs = _inputs(data)
     n_chains, n_draws_each = posterior["correlation"].shape
@@ -227,18 +230,17 @@ def _draw_true_values(data: CriterionData, posterior: xr.Dataset, rng: np.random
     else:
         eigenvalues, vectors = np.linalg.eigh(inputs["bias_error"])
         bias_noise = bias_noise @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
-    # The two parts of d, and of K^-1 d.
-    bias_difference = inputs["bias"] - true[..., 0] - bias_noise
-    criterion_difference = inputs["criterion"] - true[..., 1] - criterion_noise * np.sqrt(inputs["criterion_error"])
-    variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
-    covariance = rho * sd[:, :1] * sd[:, 1:]
-    residual = sd[:, :1] ** 2 - covariance**2 / variance
-    unexplained = bias_difference - covariance / variance * criterion_difference
-    bias_part = _solve_each_draw(inputs["bias_error"], residual, unexplained)
-    criterion_part = (criterion_difference - covariance * bias_part) / variance
-    # Add C K^-1 d.
-    true[..., 0] += sd[:, :1] ** 2 * bias_part + covariance * criterion_part
-    true[..., 1] += covariance * bias_part + sd[:, 1:] ** 2 * criterion_part
+    s_b = sd[:, :1]  # (draw, 1)
+    s_c = sd[:, 1:]
+    d_b = inputs["bias"] - true[..., 0] - bias_noise  # (draw, label)
+    d_c = inputs["criterion"] - true[..., 1] - criterion_noise * np.sqrt(inputs["criterion_error"])
+    v = s_c**2 + inputs["criterion_error"]
+    c = rho * s_b * s_c
+    x_b = _solve_each_draw(inputs["bias_error"], s_b**2 - c**2 / v, d_b - c / v * d_c)
+    x_c = (d_c - c * x_b) / v
+    # Add C x.
+    true[..., 0] += s_b**2 * x_b + c * x_c
+    true[..., 1] += c * x_b + s_c**2 * x_c
     return true.reshape(n_chains, n_draws_each, n_labels, 2)
 
 

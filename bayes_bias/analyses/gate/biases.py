@@ -69,11 +69,14 @@ def record_of_bias(bias: BiasDraws) -> dict[str, Any]:
 def excess_of_change(bias: BiasDraws, records: Mapping[str, Any] | None, rope: float) -> tuple[Excess, float]:
     """Return the posterior of the change since a baseline, and the raw bias of the baseline.
 
-    The change of a `ChangedBias` is a result of paired data. Otherwise, the baseline is in `records`, which have no
-    data, and both posteriors are treated as independent in the difference, which consists of all differences between
-    their quantiles. In the sum, they are always treated as perfectly correlated, so that equal quantiles are added.
-    Neither contrast is then too narrow if the same pairs or questions have a positive correlation. If the quantiles of
-    both posteriors are equal, nothing has changed.
+    A positive bias has become larger in size if it is above the earlier bias, and also above the earlier bias with the
+    opposite sign. The `Excess` therefore has two contrasts, ``now - before`` and ``now + before``, and both must be
+    beyond the range.
+
+    A `ChangedBias` has draws of the difference from paired data. Otherwise, the baseline is in `records`, which have
+    only quantiles. The difference then consists of all differences between quantiles, as if both biases were
+    independent. The sum adds equal quantiles, as if they were perfectly correlated. If the same pairs or questions have
+    a positive correlation, neither contrast is therefore too narrow. If all quantiles are equal, nothing has changed.
     """
     if isinstance(bias, ChangedBias):
         before, observed = _quantiles(bias.before.draws), bias.before.observed
