@@ -339,9 +339,9 @@ def _notices_of_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[st
     is_only_one = has_whole_numbers.sum() == 1
     suspect = int(np.argmax(has_whole_numbers if is_only_one else shares.mean(axis=0)))
     share = float(shares[:, suspect].mean())
-    whole_numbers = ", and is a whole number in each" if has_whole_numbers[suspect] else ""
     if rows.shape[1] < _FEWEST_DIMENSIONS or not (is_only_one or share > _MOST_OF_LENGTH):
         return ()
+    whole_numbers = ", and is a whole number in each" if has_whole_numbers[suspect] else ""
     return (
         f"number {suspect + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared"
         f" length{whole_numbers}. If it is a frequency, a rank, or a number of the row, remove it, because cosines"

@@ -238,7 +238,7 @@ def calibrate(
     size : int, optional
         Number of random words in each class or group. Defaults to the number in the list.
     planted : float
-        A true bias to plant instead of zero (see `NullDesign.draw`). The share of findings is then the power.
+        A true bias to plant instead of zero, in the units of the table. The share of findings is then the power.
     seed : int
         Random seed. Equal seeds give equal draws.
     sampling : Sampling

@@ -256,7 +256,7 @@ def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) 
 def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Return draws of the named parameters of any model, and the sampler statistics.
 
-    nutpie returns an Arrow table for each chain, with a column for each parameter and statistic. The columns of all
+    nutpie returns two Arrow tables for each chain, with a column for each parameter or statistic. The columns of all
     chains are joined, warm-up is omitted, and the parameters get their dims and labels.
     """
     step("compiling the model")

@@ -256,8 +256,8 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
             " the quasi-F, which compares several."
         )
     scores = WordScores.from_table(table)
-    target_variance, target_df = _variance_of_difference(scores.target_scores, table.group_index)
-    attribute_variance, attribute_df = _variance_of_difference(scores.attribute_scores, table.class_index)
+    target_variance, target_df = _variance_of_bias(scores.target_scores, table.group_index)
+    attribute_variance, attribute_df = _variance_of_bias(scores.attribute_scores, table.class_index)
     if min(target_variance, attribute_variance) < ROUNDING**2:
         raise MeasureError(
             f"{_MIN_F} is not defined, because all words of each group or class have the same"
@@ -271,12 +271,12 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     return MinF.of(scores, table, variance, df, ci_prob, f1=f1, f2=f2)
 
 
-def _variance_of_difference(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
-    """Return the sampling variance of the difference between the mean scores of two groups (or classes), and its
-    degrees of freedom.
+def _variance_of_bias(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
+    """Return the sampling variance of the bias, the sum of the mean scores of two groups (or classes), and its degrees
+    of freedom.
 
     `cell_of` is the group or class of each word, 0 or 1. The variance s^2 within groups is pooled, that is, assumed to
-    be equal in both. With n_1 and n_2 words, the variance of the difference is ``s^2 (1 / n_1 + 1 / n_2)``.
+    be equal in both. With n_1 and n_2 words, the variance of the sum is ``s^2 (1 / n_1 + 1 / n_2)``.
     """
     n = np.bincount(cell_of)
     means = np.bincount(cell_of, scores) / n

@@ -253,7 +253,7 @@ def _without_biased_intervals(frame: pd.DataFrame, ci_prob: float) -> tuple[pd.D
 
 
 def values_of(
-    table: AssociationTable, occasion: Occasion, names: Iterable[str], tests_of_bias: Sequence[str] = ()
+    table: AssociationTable, occasion: Occasion, names: Iterable[str], tests_of_bias: Sequence[str]
 ) -> "pd.Series[float]":
     """Return the values of some measures for a table with other words, by the name of their row.
 
@@ -264,7 +264,7 @@ def values_of(
     other_occasion = replace(occasion, table=table, permutations=1)
     values: dict[str, float] = {}
     if tests_of_bias:
-        values = dict.fromkeys(tests_of_bias, WordScores.from_table(table).bias)
+        values |= dict.fromkeys(tests_of_bias, WordScores.from_table(table).bias)
     for name in names:
         try:
             outcome = _outcome(name, other_occasion)

@@ -87,7 +87,7 @@ def random_tables(
             words_of_side[side] = list(islice(remaining, len(own_words[side])))
         # If vectors are scaled to unit length, their original lengths are stored as well.
         vectors = own_vectors | {word: prepared[word] for word in drawn}
-        drawn_lengths = {word: lengths(pool[word]) for word in drawn}
+        drawn_lengths = {word: lengths(pool[word]) for word in drawn if similarity.unit}
         word_lengths = own_lengths | drawn_lengths if similarity.unit else None
         targets, attributes = (np.stack([vectors[word] for word in words]) for words in words_of_side.values())
         mean, singles = similarity.average_replicates(targets, attributes)

@@ -145,8 +145,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     also has ``replicate_average``, ``residual_average``, ``target_average_by_replicate`` and so on. If words have
     covariates, slopes are included, and ``mean`` is at equal covariates.
 
-    Block means have a flat prior, so given the scales, these quantities are drawn from their prior. The residual
-    average is stored only with replicates.
+    Block means have a flat prior, so given the scales, these quantities are drawn from their prior.
     """
     draws = draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data))
     scaled = with_inflation(draws, data, rng)

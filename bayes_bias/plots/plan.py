@@ -94,7 +94,7 @@ def plot_plan(
 
 
 @dataclass(frozen=True, eq=False)
-class _Figure:
+class _AxesOfPlan:
     """What a figure of power shows: the grid, the variables on its axes, and the position of the lists of this fit."""
 
     grid: xr.Dataset
@@ -107,7 +107,7 @@ class _Figure:
     question: str
 
 
-def _figure_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _Figure:
+def _figure_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _AxesOfPlan:
     """Return the axes of a figure of `planned` power, and the position of the lists of this fit.
 
     The axes are numbers of targets and attributes or, if several numbers of replicates were planned, numbers of
@@ -118,7 +118,7 @@ def _figure_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _Figure:
     n_targets = float(data.n_targets.mean())
     n_attributes = float(data.n_attributes[compared_classes(data)].mean())
     if grid.sizes.get("replicates", 1) == 1:
-        return _Figure(
+        return _AxesOfPlan(
             grid=grid.squeeze("replicates", drop=True) if "replicates" in grid.dims else grid,
             x="attributes",
             y="targets",
@@ -129,7 +129,7 @@ def _figure_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _Figure:
             question="words needed to detect a bias",
         )
     kinds = plural(fitted.replicate_kind)
-    return _Figure(
+    return _AxesOfPlan(
         grid=by_words(planned),
         x="words",
         y="replicates",

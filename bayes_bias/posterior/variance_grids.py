@@ -156,7 +156,7 @@ class _Stack:
         .. math:: \text{lower} = \text{SMALL}\, \min_k n_k\, r / l, \qquad
                   \text{upper} = \text{LARGE}\, \max(S / (\nu\, l),\, a^2,\, \text{lower})
 
-        Padded contrasts have zero degrees of freedom, and do not count.
+        Padded contrasts have zero degrees of freedom and do not count, and others count at least one.
         """
         loading = self.loading[..., 0]
         smallest_noise = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]

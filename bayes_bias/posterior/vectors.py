@@ -163,10 +163,10 @@ def _side(
     bias, `deviations` (lists, words, k) are the deviations of word means from the mean of their cell, and `within_sd`
     (lists,) are the standard deviations within blocks.
 
-    Each cell has a scatter matrix (k, k) of its deviations, and a unit of its prior: the standard deviation within
-    blocks or, with the option `OWN_WITHIN_BLOCK`, this deviation if all words varied as in this cell. Preferences have
-    a prior from vectors if their expected variance is known and cells have scales of their own, and otherwise the
-    exponential prior.
+    Each cell has a scatter matrix (k, k) of its deviations, and a unit of its prior (`_unit`), such as the standard
+    deviation within blocks. With the option `OWN_WITHIN_BLOCK` and scales of each cell, the unit is this deviation if
+    all words varied as in this cell. Preferences have a prior from vectors if their expected variance is known and
+    cells have scales of their own, and otherwise the exponential prior.
     """
     words = _lengths(categories)
     lists = len(within_sd)

@@ -169,8 +169,8 @@ def difference(before: AssociationTable, after: AssociationTable) -> Association
         If no value differs by `EQUAL` or more, neither in the mean nor in a replicate.
     """
     change = combine({"before": before, "after": after}, (-1, 1))
-    largest_changes = [np.nanmax(np.abs(table.values)) for table in (change, *change.singles().values())]
-    if all(largest < EQUAL for largest in largest_changes):
+    changes = (change, *change.singles().values())
+    if all(np.nanmax(np.abs(table.values)) < EQUAL for table in changes):
         raise TableError(
             "`after` has the same values as `before`, so there is no change to estimate. Check whether you passed the"
             " same vectors twice."

@@ -48,7 +48,7 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
 def without_groups(tidy: pd.DataFrame, stereotypes: Mapping[str, str | None]) -> pd.DataFrame:
     """Select the rows of groups that have a stereotypical class. A group whose class is None is omitted.
 
-    `tidy` has a row for each pair of words, with the group of its target. A group that no row has is an error.
+    `tidy` has a row for each pair of words, with the group of its target. An omitted group that no row has is an error.
     """
     omitted = [group for group, class_name in stereotypes.items() if class_name is None]
     for group in omitted:

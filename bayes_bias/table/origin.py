@@ -68,8 +68,8 @@ def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
     """
     words_of: dict[int, list[str]] = {}
     for origin in origins:
-        words = [*origin.words.targets, *origin.words.attributes, *origin.words.texts]
-        words_of.setdefault(id(origin.embedding), []).extend(words)
+        words = origin.words
+        words_of.setdefault(id(origin.embedding), []).extend([*words.targets, *words.attributes, *words.texts])
     excerpts: dict[int, Embedding] = {}
     with_excerpts = []
     for origin in origins:

@@ -88,7 +88,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Varying:
-    """A column with several values where rows are pooled, and the `values` and `model` in the first such place."""
+    """A column with several values where rows are pooled, and the `values` and `model` in the first such pool."""
 
     column: Hashable
     values: tuple[str, ...]

@@ -81,7 +81,7 @@ def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
     """
     if not tables:
         raise TableError("`tables` has no slices. Pass {1900: table, 1950: another}.")
-    # Entries are a group or class and a word of it. The keys of `listed` are the entries of all slices, in order.
+    # Entries are a group or class and a word of it. `listed` has the entries of all lists and slices.
     listed: dict[tuple[str, str], None] = {}
     entries_of_slice: dict[Any, set[tuple[str, str]]] = {}
     for time, table in tables.items():

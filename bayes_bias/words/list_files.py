@@ -131,9 +131,9 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
     """Read a file, and return its content, and True if the file defines which names are groups.
 
     There are three kinds of files. A spreadsheet has columns of words. A file of words under names (JSON, YAML,
-    Parquet, text) is treated like columns with the names as headings, unless it has the keys `groups` and `classes`. In
-    both, the headings ("flowers=pleasant") or the stereotypes in `reading` define the groups. A TOML file always has
-    the keys `groups` and `classes`. `label` is the name of the file in messages.
+    Parquet, text) is treated like columns with the names as headings, unless it has the key `groups` or `classes`. In
+    both, the headings ("flowers=pleasant") or the stereotypes in `reading` define the groups. A TOML file has the keys
+    of a complete list, or only `classes` for control classes. `label` is the name of the file in messages.
     """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)

@@ -6,7 +6,6 @@ changes and omissions.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from itertools import chain
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import in_quotes
@@ -129,7 +128,7 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
             if len(word.casefold()) < _SHORTEST_STEM:
                 continue
             forms = with_endings(word.casefold(), _ENDINGS) & spellings_of.keys()
-            for other_form in chain.from_iterable(spellings_of[form] for form in sorted(forms)):
+            for other_form in [spelling for form in sorted(forms) for spelling in spellings_of[form]]:
                 are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other_form)
                 if not are_in_one_topic:
                     pairs.append(f"'{word}' and '{other_form}'")

@@ -363,10 +363,9 @@ class _Reader:
             entries = self._entries_of_known_line(text, line.written)
             entries = entries or self._entries_of_row(text, columns, line.written)
             yield from entries
-            words_alone = self._words_alone.fullmatch(text)
             if entries:
                 heading = None
-            elif heading is not None and words_alone:
+            elif heading is not None and (words_alone := self._words_alone.fullmatch(text)):
                 yield from self._entries_of(words_alone["words"], heading, line.written)
             else:
                 is_listed = self._heading.fullmatch(text_before) or self._numbered_word.fullmatch(text_before)
@@ -710,8 +709,7 @@ def without_draft(text: str) -> Reply:
     if _OPENED.search(rest):  # a draft that is not closed
         return Reply("", has_draft=True)
     beginnings_of_answers = list(_ANSWER.finditer(rest))
-    heading = _THOUGHT_HEADING.search(rest)
-    if not beginnings_of_answers and heading:
+    if not beginnings_of_answers and (heading := _THOUGHT_HEADING.search(rest)):
         beginnings_of_answers = list(_ANSWER_HEADING.finditer(rest, heading.end()))
     if not beginnings_of_answers:
         return Reply(rest, has_closed_draft)

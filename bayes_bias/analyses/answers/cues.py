@@ -72,7 +72,7 @@ class Cues:
 def cues() -> Cues:
     """Return the cues of all languages. Each pattern combines the phrases of all languages in the file.
 
-    The file has a table for each language, such as ``[german]``, with a text for each kind of cue. The phrases in a
+    The file has a table for each language, such as ``[de]``, with a text for each kind of cue. The phrases in a
     text are separated by bars or line ends.
     """
     content = read_toml(shipped("replies") / "cues.toml", "cues.toml is", AnswersError)
@@ -95,8 +95,8 @@ def _pattern_of(phrases: list[str]) -> re.Pattern[str]:
     """Return a pattern that finds any of the phrases, and prefers longer phrases.
 
     In a phrase, "*" stands for any word, and "answer*" for any word that begins with "answer". Phrases are found as
-    whole words, except in scripts without blanks between words, such as Chinese, which have characters after
-    `_FIRST_UNSPACED`.
+    whole words, except in scripts without blanks between words, such as Chinese, which have characters from
+    `_FIRST_UNSPACED` on.
     """
     spaced: list[str] = []
     unspaced: list[str] = []

@@ -206,9 +206,9 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
                 f" column '{LABELS}' requires three groups or more, each with its own class. For two groups, use the"
                 " columns label_a and label_b."
             )
-    first_list, *_ = lists
-    rows = frame.assign(stereotype=frame.get("stereotype", first_list))
-    rows = rows.astype({LABELS: str, "stereotype": str})
+    if "stereotype" not in frame:
+        frame = frame.assign(stereotype=next(iter(lists)))
+    rows = frame.astype({LABELS: str, "stereotype": str})
     check_stereotypes(rows["stereotype"].unique(), lists)
     parts, lists_of_groups = [], {}
     for stereotype, answers in rows.groupby("stereotype", sort=False):

@@ -250,8 +250,9 @@ def _reason(*holders: Any) -> Any:
     in `ENDING_KEYS`, such as "finish_reason". Objects that a service omits may be None.
     """
     for holder in holders:
-        if isinstance(holder, Mapping) and first_at(holder, ENDING_KEYS) is not None:
-            return first_at(holder, ENDING_KEYS)
+        reason = first_at(holder, ENDING_KEYS) if isinstance(holder, Mapping) else None
+        if reason is not None:
+            return reason
     return None
 
 
@@ -539,7 +540,7 @@ def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the text and the ending of each reply in a response.
 
     `CONTENTS` maps keys of responses, such as "choices", to functions that read them. The first of these keys that the
-    response has determines how it is read. The error for another response names the most frequent keys.
+    response has determines how it is read. The error for another response names the first keys.
     """
     for key, read in CONTENTS.items():
         if isinstance(body.get(key), Mapping | list | str):

@@ -221,7 +221,8 @@ class Density:
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
         """Return sums over answers of products of the design with itself and with pairs, and sizes of pairs.
 
-        The density depends on the answers only by these sums and by `_squares_within`. A cell contains all answers to
+        Apart from the contrasts of words, the density depends on the answers only by these sums and by
+        `_squares_within`. A cell contains all answers to
         the same question. The design X (`_design`) has a row for each cell, and Z is the design of pairs of labels,
         (cell, pair), which is 1 for the pair of a cell. With the diagonal matrix N of the numbers of answers in the
         cells, the sums are X'NX and X'NZ. The third result is the number of answers of each pair. If the model has no
@@ -434,13 +435,13 @@ def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
 def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     """Draw standard deviations by importance sampling, and mu from its conditional distribution.
 
-    `density` is the posterior density of the standard deviations (scales) with mu integrated out. Given the scales, mu
-    is normal and truncated to (-1, 1). Each standard deviation is a function of a score that is standard normal under
-    the prior. If the answers contain no information about a standard deviation, its posterior equals its prior. The
-    scores are drawn from a Student-t distribution with five degrees of freedom. Its centre and covariance are estimated
-    from the previous weighted draws, and these steps are repeated until the weights are no longer flattened. The last
-    draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. For each draw, mu is drawn from its
-    truncated normal distribution.
+    `density` is the density of the answers given the standard deviations (scales), with mu integrated out. Given the
+    scales, mu is normal and truncated to (-1, 1). Each standard deviation is a function of a score that is standard
+    normal under the prior. If the answers contain no information about a standard deviation, its posterior equals its
+    prior. The scores are drawn from a Student-t distribution with five degrees of freedom. Its centre and covariance
+    are estimated from the previous weighted draws, and these steps are repeated until the weights are no longer
+    flattened. The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. For each draw, mu
+    is drawn from its truncated normal distribution.
 
     References
     ----------

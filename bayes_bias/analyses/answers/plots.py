@@ -290,7 +290,8 @@ def _marker(label: str, marker: str, *, color: str = INK, markersize: float = 5,
 def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw D of each row with its interval and the mean of the answers. Return the entries of the legend.
 
-    The posterior mean of D is a filled marker, and the mean of the answers (``observed``) a cross. Rows whose answers
+    The posterior mean of D is a marker, filled if the interval excludes zero, and the mean of the answers
+    (``observed``) a cross. Rows whose answers
     have only one pair of labels have a square as their marker.
     """
     one_pair = answers.table.reach == ONE_PAIR

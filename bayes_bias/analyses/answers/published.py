@@ -62,7 +62,7 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
 def t_test(values: Numbers) -> tuple[float, float]:
     """Return t and p for the null hypothesis that the mean of the values is zero.
 
-    If all values are equal, t is infinite, or missing if they are zero, and p is 0, or 1 if they are zero.
+    If several values are all equal, t is infinite, or missing if they are zero, and p is 0, or 1 if they are zero.
     """
     sd = values.std(ddof=1) if len(values) > 1 else np.nan
     if sd < 1e-12:
@@ -80,7 +80,8 @@ def two_way(values: Numbers, first: NDArray[Any], second: NDArray[Any], ci_prob:
     where G is the number of clusters g of the first kind, of the second kind, or of combinations of both. `first` and
     `second` are the clusters of each value. If this variance is not positive, or if there is only one combination,
     values are treated as independent. The result is the lower end, the upper end, and the p-value of a t test, whose
-    degrees of freedom are the smaller of the numbers of clusters of the two kinds, minus one.
+    degrees of freedom are the smaller of the numbers of clusters of the two kinds, minus one, or n - 1 if values are
+    independent.
     """
     mean = values.mean()
     deviation = values - mean

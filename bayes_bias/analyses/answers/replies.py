@@ -199,7 +199,8 @@ def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     """Return each reply with its prompt, matched by the id.
 
     The file of replies may contain copies of columns of the prompts, such as the wording. They are compared with the
-    columns of the prompts (`PROMPT_COLUMNS`) and then omitted. Raise an error if a copy differs from its prompt.
+    columns of the prompts (`PROMPT_COLUMNS`) and then omitted, except for copies of the prompt. Raise an error if a
+    copy differs from its prompt.
     """
     # Further columns that both files contain are taken from the replies.
     prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])

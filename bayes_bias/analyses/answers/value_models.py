@@ -424,8 +424,8 @@ def _coords(data: ValueData) -> dict[str, list[str]]:
 def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dict[str, NDArray[Any]]:
     """Return the data of a model: standardised values, corners, levels, and the evidence on each effect.
 
-    A corner is a combination that is compared, such as a group of labels, and its contrasts are the weights of the
-    effects on the bias. The evidence, the score and information of each level, is only used by the sampler. For an
+    A corner is a combination that is compared, such as a group of labels, and its contrasts are the weights of its
+    coefficients. The evidence, the score and information of each level, is only used by the sampler. For an
     effect on the bias, the score of a value is multiplied by its contrast c, and the information by c².
     """
     scale = scale or likelihood.scale(data)

@@ -15,7 +15,7 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import given_table
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import in_words
+from bayes_bias.formatting import counted, in_words
 from bayes_bias.measures.crossed_tests import influence
 from bayes_bias.posterior.estimates import bias_estimate, check_scope
 from bayes_bias.posterior.pooling import shared_errors, split_sides
@@ -507,11 +507,10 @@ def _shared_labels(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], li
             f" biases {_some(list(bias_labels))}. Use the same name for each embedding, word, or class in both."
         )
     if len(both) < FEWEST:
-        noun = "labels" if len(both) > 1 else "label"
         reasons = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted.items())
         in_brackets = f" ({reasons})" if reasons else ""
         raise CriterionError(
-            f"`criterion` has {in_words(len(both))} {noun} with both a bias and a criterion, too few to estimate a"
+            f"`criterion` has {counted(len(both), 'label')} with both a bias and a criterion, too few to estimate a"
             f" correlation. Pass at least {in_words(FEWEST)}{in_brackets}."
         )
     return both, [f"omitted, {reason}: {', '.join(labels)}" for reason, labels in omitted.items()]

@@ -204,7 +204,7 @@ class CriterionValidity(Tabled):
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Return the median and interval of a quantity for a population of `words`, as text such as "+.52 [.31, .68]".
+        """Return the median and interval of a quantity for a population of `words`, such as "+0.52 [+0.31, +0.68]".
 
         Correlations and reliabilities have two decimals. A slope has at least two decimals and, if it is small, so many
         that its median has two significant digits. Reliabilities are never negative and have no sign.

@@ -463,7 +463,7 @@ def multiverse(
     # A function of a table and a model, which returns the bias with its interval and verdict.
     judge = partial(_row_of_bias, scope=checked_scope, ci_prob=ci_prob, seed=seed, sampling=sampling)
     rows, reasons = _rows_of_combinations(table, spec, compared, judge)
-    if further_specs:  # each is judged once, with the first option of each choice
+    if further_specs:  # each is judged once, with its own settings, and labelled with the options of the first row
         rows = [{_MODEL: spec.name, **row} for row in rows]
         first_options = {choice: rows[0][choice] for choice in compared}
         rows += [{_MODEL: further.name, **first_options, **judge(table, further)} for further in further_specs]
@@ -527,12 +527,13 @@ def _rows_of_combinations(
     changes the table or the model. `judge` returns the results for the changed table and model.
     """
     rows, reasons = [], []
+    first_options = _first_options(compared)
     combinations = list(product(*compared.values()))
     step(f"{table.name}: {len(combinations)} combinations of choices")
     for number, combination in enumerate(combinations, 1):
         options = dict(zip(compared, combination, strict=True))
         advance(number, len(combinations))
-        if reason := reason_against(options) or same_model(options, _first_options(compared)):
+        if reason := reason_against(options) or same_model(options, first_options):
             reasons.append(reason)
             continue
         changed_table, changed_spec = table, spec

@@ -54,9 +54,8 @@ def _run(study: Study) -> Check:
     numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
         numbers |= _numbers(lists, study, kind)
-    sentences = [_about_words(drawn["words"], study)]
-    if "own words" in drawn:
-        sentences.insert(0, about_own_words(drawn["own words"], study))
+    sentences = [about_own_words(drawn["own words"], study)] if "own words" in drawn else []
+    sentences.append(_about_words(drawn["words"], study))
     if "sub-topics" in drawn:
         sentences.append(_about_sub_topics(drawn["sub-topics"], study))
     if "topics" in drawn:

@@ -86,8 +86,9 @@ def pairs_needed(
     """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2.
 
     `posterior` has the draws of the share, and `untied`, if there are ties, the draws of the share of untied pairs.
-    Without writers, templates, or terms, each pair is a cluster of its own. The number is the smallest of 2,000 numbers
-    from 2 to 100,000 with equal ratios for which the interval excludes one half with probability `power`.
+    Without writers, templates, or terms, each pair is a cluster of its own. The number is the smallest of about 1,300
+    numbers from 2 to 100,000, with nearly equal ratios, for which the interval excludes one half with probability
+    `power`.
     """
     study = _Study.of(posterior, data, untied)
     cluster_kinds = clusters_of(data)
@@ -137,7 +138,7 @@ class _Study:
 
         With the standard deviation s of the share and the quantile t, the interval is ± t s. The power is the
         probability that it excludes one half, on either side: with the standard normal distribution function F and the
-        ratio r of |share - 1/2| to s, it is F(r - t) + F(-r - t). All are arrays with a value for each draw.
+        ratio r of |share - 1/2| to s, it is F(r - t) + F(-r - t). s and r have a value for each draw.
         """
         sd = np.sqrt(self.between / writers + self.within / (writers * pairs_each))
         quantile = t.ppf((1 + ci_prob) / 2, writers - 1)

@@ -248,8 +248,8 @@ def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Vers
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
     """Return a cell for the change of each list by each version, under (name of the version, name of the list).
 
-    `columns` are the embeddings and their versions, each with a cell for each list. `version_of` is the name of the
-    embedding of a version, and empty for an embedding.
+    `columns` are the embeddings and their versions, each with a cell for each list, or none if it cannot be read.
+    `version_of` is the name of the embedding of a version, and empty for an embedding.
     """
     by_name = {column.name: column for column in columns}
     changes = {}

@@ -318,7 +318,7 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
     """Return a table for each combination of encoder settings. Its name contains the settings that vary.
 
     A setting in _CHOICES varies if its value is a list. For example, ``layer = [6, 12]`` results in two tables with the
-    settings ``layer = 6`` and ``layer = 12``. If no setting varies, the result is the `content` itself.
+    settings ``layer = 6`` and ``layer = 12``. If no setting varies, the only table is a copy of `content`.
     """
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():

@@ -331,7 +331,8 @@ def _assemble(
     """Return a sweep with the tables of all outcomes, before pooling.
 
     `columns` are the embeddings and their versions, `biases` and `changes` the outcomes of the quasi-F and of all fits,
-    and `measured` the outcomes of published measures. If a metric is not the cosine, all columns have this metric.
+    and `measured` the outcomes of published measures. If a metric is not the cosine, all columns that were measured
+    have it.
     """
     # A row for each column, with its attributes.
     sources = pd.DataFrame(list(map(vars, columns))).set_index("name").rename_axis("embedding")
