@@ -406,7 +406,7 @@ def multiverse(
         Options to compare. By default, all options of a choice are compared. Use ``{"scales": ["common"]}`` to fix one.
     also : iterable of str, Path or ModelSpec
         Further models of the table, such as "robust". Each further model is fitted once, and its choices are not
-        varied. The column "model" contains the name of the model.
+        varied: its row has the options that it defines. The column "model" contains the name of the model.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -463,16 +463,16 @@ def multiverse(
     # A function of a table and a model, which returns the bias with its interval and verdict.
     judge = partial(_row_of_bias, scope=checked_scope, ci_prob=ci_prob, seed=seed, sampling=sampling)
     rows, reasons = _rows_of_combinations(table, spec, compared, judge)
-    if further_specs:  # each is judged once, with its own settings, and labelled with the options of the first row
+    if further_specs:
         rows = [{_MODEL: spec.name, **row} for row in rows]
-        first_options = {choice: rows[0][choice] for choice in compared}
-        rows += [{_MODEL: further.name, **first_options, **judge(table, further)} for further in further_specs]
+    for further in further_specs:  # judged once, with its own options, which are the first of its choices
+        own_choices, _ = choices_of(table, further)
+        own_options = _first_options({choice: own_choices[choice] for choice in compared})
+        rows.append({_MODEL: further.name, **own_options, **judge(table, further)})
     frame = pd.DataFrame(rows)
     # Columns of choices come before the results. A choice with one option needs no column.
     choice_columns = frame.columns[: frame.columns.get_loc("mean")]
     with_one_option = choice_columns[frame[choice_columns].nunique() < 2]
-    # The first possible option of each choice is the setting of the model.
-    has_model = _first_options(compared) == _first_options(possible)
     return Multiverse(
         name=table.name,
         title=table.title,
@@ -484,7 +484,8 @@ def multiverse(
         ci_prob=ci_prob,
         seed=seed,
         table_sha256=table.sha256,
-        has_model=has_model,
+        # The first possible option of each choice is the setting of the model.
+        has_model=_first_options(compared) == _first_options(possible),
         unit=table.unit,
     )
 

@@ -136,6 +136,7 @@ def test_multiverse_samples_further_model_once(monkeypatch: pytest.MonkeyPatch) 
         sampling=FEW,
     )
     assert result.frame.model.tolist()[-1] == "common"
+    assert result.frame.scales.tolist()[-1] == COMMON, "a further model is listed with its own options"
     assert result.frame.model[result.frame.sampled].tolist() == ["common"]
     assert sampled == ["common"]
     assert "model" in result.influence
