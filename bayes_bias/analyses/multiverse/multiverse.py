@@ -504,12 +504,12 @@ def _options_to_compare(possible: Choices, choices: Mapping[str, Iterable[str]])
     compared: Choices = {}
     for choice, options in possible.items():
         names = as_tuple(f"choices, {choice}", choices.get(choice, options), str, f"{list(options)[:1]}")
+        if not names:
+            raise BayesBiasError(f"`choices` has no option of '{choice}'. Name one, such as '{next(iter(options))}'.")
         for option in names:
             if option not in options:
-                raise BayesBiasError(
-                    f"`choices` contains '{option}', which is not an option of '{choice}'."
-                    f" {did_you_mean(option, options)}"
-                )
+                problem = f"`choices` contains '{option}', which is not an option of '{choice}'."
+                raise BayesBiasError(f"{problem} {did_you_mean(option, options)}")
         compared[choice] = {option: change for option, change in options.items() if option in names}
     return compared
 

@@ -93,6 +93,8 @@ def test_multiverse_raises_for_unknown_choices_and_models() -> None:
         bb.multiverse(table, choices={"scale": ["common"]})
     with refused(BayesBiasError, "choices scales 'commn' 'common'"):
         bb.multiverse(table, choices={"scales": ["commn"]})
+    with refused(BayesBiasError, "choices: no option 'unit' 'own within-block sd'"):
+        bb.multiverse(table, choices={"unit": []})
     with refused(SpecError, "'robust' also=['robust']"):
         bb.multiverse(table, "robust")
     with pytest.raises(ScopeError):
