@@ -286,7 +286,7 @@ def _skewed(pairs: int, residual: str, clustered: bool, number: int) -> Row:
         writer = rng.choice(count, size=pairs, p=rng.dirichlet(np.ones(count)))
         effect = _WRITER_SD * sd * rng.standard_normal(count)
         frame = frame.assign(difference=frame.difference + effect[writer], writer=[f"w{k}" for k in writer])
-    scores = read_scores(frame, decimals=None)
+    scores = read_scores(frame, decimals=None, unit="log-probability")
     data, _ = design(scores)
     fit = fit_difference(scores, bb.load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
     lower, upper = np.quantile(differences(fit["posterior"].to_dataset(), data).values[:, 0], _ENDS)
