@@ -301,8 +301,8 @@ def _content_of_text(file: Traversable, subject: str, refusal: type[BayesBiasErr
     try:
         content = file.read_bytes()
     except (OSError, ValueError) as error:  # a ValueError for paths that no system accepts
-        what = getattr(error, "strerror", error)
-        raise refusal(f"{subject} not readable: {what}. Check its path and permissions.") from error
+        reason = getattr(error, "strerror", error)
+        raise refusal(f"{subject} not readable: {reason}. Check its path and permissions.") from error
     if kind := binary_kind(content, file):
         raise refusal(f"{subject} {kind}.")
     return content

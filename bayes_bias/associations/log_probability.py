@@ -230,8 +230,8 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
     targets = [(word, class_of[word]) for word in words.targets]
     attributes = [(word, class_of[word]) for word in words.attributes]
     target_position, attribute_position = np.indices((len(targets), len(attributes)))
-    something, name = _NOTHING
-    placeholder = (something, name if name in templates.classes else class_of[words.targets[0]])
+    word, word_class = _NOTHING
+    placeholder = (word, word_class if word_class in templates.classes else class_of[words.targets[0]])
     pairs = [templates.pairs(target, attribute) for target, attribute in product(targets, attributes)]
     if predict == "targets":
         alone = [templates.pairs(target, placeholder) for target in targets]

@@ -302,7 +302,8 @@ def _checked_counts(window: Any, groups: Any) -> tuple[int, int]:
     Both must be whole numbers, of at least one word and two groups.
     """
     window_words = check_count("window", window, "words", refusal=CorpusError)
-    return window_words, check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
+    groups_of_texts = check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
+    return window_words, groups_of_texts
 
 
 def _open_and_count(

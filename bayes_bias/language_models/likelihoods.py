@@ -53,9 +53,9 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
     second_sentences = _read_enclosed(transformer, [second for _, second in pairs])
     owners, blanks = [], []
     for k, pair in enumerate(zip(first_sentences, second_sentences, strict=True)):
-        common = _unmodified_positions(*pair)
+        unmodified = _unmodified_positions(*pair)
         for side, tokens in enumerate(pair):
-            for position in common[side]:
+            for position in unmodified[side]:
                 ids = list(tokens.ids)
                 ids[position] = transformer.tokenizer.mask_token_id
                 blanks.append(Blank(tuple(ids), position, tokens.ids[position]))

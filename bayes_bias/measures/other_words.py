@@ -82,13 +82,12 @@ def random_tables(
         order = np.random.default_rng([seed, number]).permutation(len(pool_words)).tolist()
         drawn = [pool_words[k] for k in order[:needed]]
         words_of_side = dict(own_words)
-        remaining = iter(drawn)  # the sides take their words from it in turn
+        words_in_order = iter(drawn)  # the sides take their words from it in turn
         for side in replaced:
-            words_of_side[side] = list(islice(remaining, len(own_words[side])))
+            words_of_side[side] = list(islice(words_in_order, len(own_words[side])))
         # If vectors are scaled to unit length, their original lengths are stored as well.
         vectors = own_vectors | {word: prepared[word] for word in drawn}
-        drawn_lengths = {word: lengths(pool[word]) for word in drawn if similarity.unit}
-        word_lengths = own_lengths | drawn_lengths if similarity.unit else None
+        word_lengths = own_lengths | {word: lengths(pool[word]) for word in drawn} if similarity.unit else None
         targets, attributes = (np.stack([vectors[word] for word in words]) for words in words_of_side.values())
         mean, singles = similarity.average_replicates(targets, attributes)
         replicates = list(map(np.asarray, singles))

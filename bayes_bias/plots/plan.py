@@ -60,7 +60,7 @@ def plot_plan(
     if planned is None:
         counts = COUNTS if fitted.replicate_kind else None
         planned = plan(fitted, bias, LENGTHS, LENGTHS, counts, scope=scope, ci_prob=ci_prob)
-    shown = _figure_of_plan(fitted, planned)
+    shown = _axes_of_plan(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
         x = shown.grid[shown.x].to_numpy()
@@ -107,7 +107,7 @@ class _AxesOfPlan:
     question: str
 
 
-def _figure_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _AxesOfPlan:
+def _axes_of_plan(fitted: Fitted, planned: pd.DataFrame) -> _AxesOfPlan:
     """Return the axes of a figure of `planned` power, and the position of the lists of this fit.
 
     The axes are numbers of targets and attributes or, if several numbers of replicates were planned, numbers of

@@ -179,8 +179,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
     """Return a single result of `estimates` by its name, with the same draws, without computing the other estimands.
 
-    The error for an estimand that the fit does not have includes the reason, if there is one. Only models that
-    generalise over words have reasons: for words of a side, for the effect size, and for estimands of replicates.
+    The error for an estimand that the fit does not have includes the reason, if one is known. For models that
+    generalise over words, there are reasons for words of a side, for the effect size, and for estimands of replicates.
     """
     functions = _estimands(fit, scope)
     if isinstance(estimand, str) and estimand in functions:

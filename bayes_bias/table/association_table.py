@@ -472,8 +472,8 @@ class AssociationTable(Telling):
         value = self.metric.name
         frame = self.values.rename(value).to_dataframe().reset_index()
         if self.repeats is not None:
-            times = self.repeats.to_numpy().ravel()  # the number of times that the source lists each pair
-            frame = frame.loc[frame.index.repeat(times)]
+            n_repeats = self.repeats.to_numpy().ravel()  # how often the source lists each pair
+            frame = frame.loc[frame.index.repeat(n_repeats)]
         columns = [*WORDS, *self.labels, value]
         return frame.dropna(subset=value)[columns].reset_index(drop=True)
 

@@ -133,9 +133,10 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
     outside = ~in_range | tidy["value"].abs().eq(math.inf)
     if outside.any():
         row = tidy[outside].iloc[0]
-        others = int(outside.sum()) - 1
+        n_others = int(outside.sum()) - 1
+        noun = "rows" if n_others > 1 else "row"
         range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
-        also = f", and outside in {others} more row{'s' if others > 1 else ''}" if others else ""
+        in_other_rows = f", and outside in {n_others} more {noun}" if n_others else ""
         remedy = (
             "If these are not cosines, set metric=bayes_bias.Metric(NAME, unit=UNIT, larger='closer'), or 'farther'"
             " for distances (--metric NAME --larger closer of `bayes-bias table`)."
@@ -144,7 +145,7 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         )
         raise TableError(
             f"The {metric.plural} must be {range_text}, but the value is {row['value']:g} for '{row.target}' and"
-            f" '{row.attribute}'{also}. {remedy}"
+            f" '{row.attribute}'{in_other_rows}. {remedy}"
         )
 
 

@@ -127,11 +127,11 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
         for word in members:
             if len(word.casefold()) < _SHORTEST_STEM:
                 continue
-            forms = with_endings(word.casefold(), _ENDINGS) & spellings_of.keys()
-            for other_form in [spelling for form in sorted(forms) for spelling in spellings_of[form]]:
-                are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other_form)
-                if not are_in_one_topic:
-                    pairs.append(f"'{word}' and '{other_form}'")
+            for form in sorted(with_endings(word.casefold(), _ENDINGS) & spellings_of.keys()):
+                for other_word in spellings_of[form]:
+                    are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other_word)
+                    if not are_in_one_topic:
+                        pairs.append(f"'{word}' and '{other_word}'")
         if pairs:
             notices.append(
                 f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word but are treated as"

@@ -139,8 +139,7 @@ def _about_words_found(where: str, sentences: Sentences, units: set[str]) -> str
     beginning = f"{where}: {n_sentences} sentences were made from {counted(len(sentences), 'word')}"
     if n_sentences == len(sentences):
         return f"{beginning}, one from each"
-    templates = shared_templates(sentences)
-    if templates and units <= sentences.keys():
+    if units <= sentences.keys() and (templates := shared_templates(sentences)):
         return f"{beginning}. The words are the units, and their {len(templates)} templates are replicates"
     return (
         f"{beginning}. The words are the units, and because they occur in different templates, each has the mean vector"

@@ -45,12 +45,14 @@ def written_out(sampled, small_table):
     return sampled_by_nutpie(sceptical(small_table), 50)
 
 
-def test_as_fit_of_draws_of_a_fit_is_the_fit(marginal, small_table, small_fit):
+def test_as_fit_of_draws_of_a_fit_is_the_fit(marginal, small_table, small_fit, tmp_path):
     made = as_fit(small_table, marginal)
     for name, values in small_fit["posterior"].data_vars.items():
         np.testing.assert_allclose(made["posterior"][name], values, rtol=1e-9)
-    assert verdict(made).label == verdict(small_fit).label
+    assert verdict(load_fit(save_fit(made, tmp_path / "made.nc"))).label == verdict(small_fit).label
     assert priors(made).equals(priors(small_fit))
+    assert set(made["sample_stats"]) >= {"lp", "tree_depth", "diverging"}
+    assert list(made["log_likelihood"]) == list(small_fit["log_likelihood"])
 
 
 @pytest.mark.thorough

@@ -110,11 +110,9 @@ def _columns_of_first_share(cell: Cell, ci_prob: float) -> dict[str, Any]:
     whose first label is known, the numbers are missing.
     """
     shares, replies = cell.named_first
-    share = lower = upper = np.nan
-    if len(shares):
-        share = float(shares.mean())
-        low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
-        lower = max(low, 0.0)
-        upper = min(high, 1.0)
-    lower_name, upper_name = interval_names(ci_prob, "ci", SHARE_FIRST)
-    return {f"{SHARE_FIRST}_share": share, lower_name: lower, upper_name: upper}
+    columns = [f"{SHARE_FIRST}_share", *interval_names(ci_prob, "ci", SHARE_FIRST)]
+    if not len(shares):
+        return dict.fromkeys(columns, np.nan)
+    lower, upper, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
+    numbers = [float(shares.mean()), max(lower, 0.0), min(upper, 1.0)]
+    return dict(zip(columns, numbers, strict=True))

@@ -57,8 +57,10 @@ def reasons(cell: Cell) -> Iterator[str]:
 
 def first_reason(cells: Sequence[Cell]) -> str:
     """Return the first reason for which the choices of any of these models have no verdict, or an empty text."""
-    all_reasons = [reason for cell in cells for reason in reasons(cell)]
-    return all_reasons[0] if all_reasons else ""
+    for cell in cells:
+        for reason in reasons(cell):
+            return reason
+    return ""
 
 
 def _unread_labels(counts: pd.DataFrame) -> list[str]:

@@ -285,8 +285,8 @@ class Density:
         log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
         # U'V⁻¹U = U'W⁻¹U - (L⁻¹ S X'W⁻¹U)' (L⁻¹ S X'W⁻¹U)
         explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :n_effects, n_effects:])
-        remaining = products[:, n_effects:, n_effects:] - np.swapaxes(explained, 1, 2) @ explained
-        information, score, square = remaining[:, 0, 0], remaining[:, 0, 1], remaining[:, 1, 1]
+        u_v_u = products[:, n_effects:, n_effects:] - np.swapaxes(explained, 1, 2) @ explained
+        information, score, square = u_v_u[:, 0, 0], u_v_u[:, 0, 1], u_v_u[:, 1, 1]
         centre = score / information
         sd_mu = information**-0.5
         n_answers = len(self.data.difference)

@@ -69,12 +69,12 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
         raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
     listed_tokens, _ = read_frame(replies, "replies", top_tokens_of_log)
     check_ids(asked["id"], listed_tokens)
-    asked = asked.set_index("id").loc[listed_tokens["id"]].reset_index(drop=True)  # the prompt of each reply
+    prompt_of_reply = asked.set_index("id").loc[listed_tokens["id"]].reset_index(drop=True)
     if "model" in listed_tokens:
-        asked = asked.assign(model=listed_tokens["model"])
-    logprobs = np.full((len(asked), 2), np.nan)  # (reply, label)
+        prompt_of_reply = prompt_of_reply.assign(model=listed_tokens["model"])
+    logprobs = np.full((len(prompt_of_reply), 2), np.nan)  # (reply, label)
     n_at_bound = 0
-    for number, reply in enumerate(asked.assign(top=listed_tokens["top"].to_numpy()).itertuples()):
+    for number, reply in enumerate(prompt_of_reply.assign(top=listed_tokens["top"].to_numpy()).itertuples()):
         label_a = str(reply.label_a)
         label_b = str(reply.label_b)
         listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
@@ -84,7 +84,7 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
             n_at_bound += smallest in logprobs[number]
     logprob_a, logprob_b = logprobs.T
     notices = []
-    replies_in_all = as_count(len(asked))
+    replies_in_all = as_count(len(prompt_of_reply))
     if n_at_bound:
         notices.append(
             f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
@@ -94,7 +94,7 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     if n_unlisted:
         notices.append(f"replies: {n_unlisted:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
-    rows = asked[[name for name in _KEPT if name in asked]]
+    rows = prompt_of_reply[[name for name in _KEPT if name in prompt_of_reply]]
     return rows.assign(answer=listed_tokens["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
 
 
@@ -317,7 +317,7 @@ def _as_number(text: str) -> float:
 def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
     """Return 1 for yes and 0 for no, from the beginning ("Yes, but ..."), or from the only one of both in a text.
 
-    The value is NaN if a text refuses, names both, or withdraws its answer (see `cues`). `ratings` is not used.
+    The value is NaN if the text is a refusal, has both, or withdraws its answer (see `cues`). `ratings` is not used.
     """
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)

@@ -276,8 +276,8 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
 def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
     """Return 1 for each cell of a column that means yes, such as "true", and 0 for each cell that means no.
 
-    A blank cell is no refusal in the column "refused", and a missing value in the column "value". Raise an error if a
-    cell has another text.
+    In the column "refused", a blank cell means that the model did not refuse, and in the column "value", that the value
+    is missing. Raise an error if a cell has another text.
     """
     texts = frame[column].map(text_of).str.casefold()
     wrong_rows = np.flatnonzero(~texts.isin(_YES | _NO))

@@ -249,7 +249,7 @@ class _Settings:
         """
         if records is not None and self.lists == len(records) == 1:
             # Names of single results may differ between releases, so the only record gets the name of the bias.
-            records = dict.fromkeys([bias.name], *records.values())
+            records = {bias.name: next(iter(records.values()))}
         if records is not None or isinstance(bias, ChangedBias):
             excess, before = excess_of_change(bias, records, self.rope)
         else:

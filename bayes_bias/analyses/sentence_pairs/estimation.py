@@ -525,10 +525,10 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     replicated_ahead = rng.random(probability.shape) < probability  # (draw, pair)
     for dim in (TYPE, *clusters_of(data)):
         _, label_of_pair = np.unique(untied_pairs[position_of(dim)].to_numpy(), return_inverse=True)
-        if label_of_pair.any():  # the spread requires two labels or more
+        if label_of_pair.any():  # the standard deviation requires two labels or more
             name = f"standard deviation of shares between {dim.removeprefix('bias_')}s"
-            spread = partial(_spread_between, label_of_pair)
-            rows[name] = _statistic_row(spread, untied_pairs.ahead.to_numpy(), replicated_ahead)
+            sd_of_shares = partial(_spread_between, label_of_pair)
+            rows[name] = _statistic_row(sd_of_shares, untied_pairs.ahead.to_numpy(), replicated_ahead)
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
 
