@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -22,7 +23,7 @@ from threadpoolctl import ThreadpoolController
 
 from bayes_bias.arguments import check_jobs, check_path, is_client
 from bayes_bias.errors import BayesBiasError, OutputError, optional
-from bayes_bias.files import UNFINISHED, check_home
+from bayes_bias.files import UNFINISHED, cache_folder, check_home, sha256_of_code
 from bayes_bias.progress import Quiet, advance, shown, step
 
 
@@ -288,6 +289,24 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
         if job.key not in outcomes:  # because another run has finished it
             outcomes[job.key] = (store and store.read(job)) or job.done()
     return [replace(outcomes[job.key], name=job.name) for job in todo]
+
+
+def from_cache(job: Job) -> Outcome:
+    """Return the outcome of a job from the user's cache. If it is not there, run the job and keep its outcome."""
+    try:
+        with shown(Quiet()):
+            return run_jobs([job], open_store(folder_of_random_lists()), jobs=1)[0]
+    except OutputError:
+        return job.done()
+
+
+def folder_of_random_lists() -> Path:
+    """Return the folder of the user's cache for results of random lists.
+
+    Each version of the code, of NumPy, and of SciPy has its own folder.
+    """
+    versions = (sha256_of_code(), version("numpy"), version("scipy"))
+    return cache_folder() / "random-lists" / "-".join(versions)
 
 
 @contextmanager

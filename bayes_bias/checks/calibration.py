@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 import joblib
 import numpy as np
 import pandas as pd
-import scipy
 from scipy.stats import binomtest, kstest
 
 from bayes_bias.arguments import as_tuple, check_count, check_jobs, check_seed, is_between
@@ -22,7 +21,6 @@ from bayes_bias.checks.null_lists import Drawn, NullDesign
 from bayes_bias.checks.simulation import judge_simulations
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, WordListError, did_you_mean
-from bayes_bias.files import cache_folder, sha256_of_code
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import (
     DASH,
@@ -37,7 +35,7 @@ from bayes_bias.formatting import (
     share,
     share_within,
 )
-from bayes_bias.jobs import run_in_background
+from bayes_bias.jobs import folder_of_random_lists, run_in_background
 from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
@@ -466,12 +464,10 @@ def _draw_all(
 def _from_cache(draw: Callable[..., Calibration]) -> Calibration:
     """Return random lists from the user's cache, where they are stored by the hash of words, vectors, and settings.
 
-    Each version of the code, of NumPy, and of SciPy has its own folder. If the cache does not contain the lists, they
-    are drawn, and kept there if it can be written to.
+    If the cache does not contain the lists, they are drawn, and kept there if it can be written to.
     """
-    versions = (sha256_of_code(), np.__version__, scipy.__version__)
     try:
-        return draw(folder=cache_folder() / "random-lists" / "-".join(versions))
+        return draw(folder=folder_of_random_lists())
     except OutputError:
         return draw()
 

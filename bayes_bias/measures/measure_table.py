@@ -3,21 +3,27 @@
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Real
 from pathlib import Path
+from typing import Any, Literal, cast
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
+from bayes_bias.embeddings.word_vectors import sha256_of_vectors
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, plain, probability
+from bayes_bias.jobs import Job, from_cache
 from bayes_bias.measures.crossed_tests import CrossedTest, WordScores
-from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables, summarised
+from bayes_bias.measures.other_words import fewest_words, random_pool, random_tables, redrawn_tables, summarised
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
 from bayes_bias.table.association_table import AssociationTable, announce, check_table
 from bayes_bias.table.columns import interval_column, interval_columns, interval_names, interval_of
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
+
+# Other lists: "chance" has random words, and "redrawn" the words of the list, drawn with replacement.
+type Distribution = Literal["chance", "redrawn"]
 
 # The entry-point group under which installed packages name modules with their own measures.
 ENTRY_POINTS = "bayes_bias.measures"
@@ -150,6 +156,7 @@ def measure_all(
     only: Collection[str] | None = None,
     chance_draws: int = 0,
     redraws: int = 0,
+    cached: bool = False,
 ) -> MeasureTable:
     """Compute every measure that applies to a word list, from this package and your own (see `measure`).
 
@@ -179,6 +186,9 @@ def measure_all(
         Number of lists from which to compute intervals by a crossed bootstrap. Words of each group and class, and
         replicates, are drawn with replacement. If words are related, the number of drawn words is their effective
         number.
+    cached : bool
+        If True, values of these lists are kept in the user's cache and read from there, unless one of the measures is
+        your own.
 
     Examples
     --------
@@ -223,13 +233,15 @@ def measure_all(
     in_table = [name for name in names if name not in left_out]
     crossed_tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
     without_interval = [name for name in in_table if name not in results or results[name].interval is None]
-    distributions = (("chance", chance_draws, random_tables, crossed_tests), ("redrawn", redraws, redrawn_tables, ()))
-    for distribution, draws, tables_of, tests_of_bias in distributions:
+    values_of_lists = _values_from_cache if cached else _values_of_lists
+    draws_of: Mapping[Distribution, int] = {"chance": chance_draws, "redrawn": redraws}
+    for distribution, draws in draws_of.items():
         if not draws or frame.empty:
             continue
-        evaluate = partial(values_of, occasion=occasion, names=without_interval, tests_of_bias=tests_of_bias)
+        tests_of_bias = crossed_tests if distribution == "chance" else []
         try:
-            frame = frame.join(summarised(tables_of(table, draws, seed), evaluate, ci_prob, distribution))
+            records = values_of_lists(distribution, draws, occasion, without_interval, tests_of_bias)
+            frame = frame.join(summarised(records, ci_prob, distribution))
         except MeasureError as refusal:
             left_out[distribution] = str(refusal)
     frame, biased = _without_biased_intervals(frame, ci_prob)
@@ -252,9 +264,42 @@ def _without_biased_intervals(frame: pd.DataFrame, ci_prob: float) -> tuple[pd.D
     return frame, tuple(map(str, frame.index[is_biased]))
 
 
+def _values_from_cache(
+    distribution: Distribution, draws: int, occasion: Occasion, names: Sequence[str], tests_of_bias: Sequence[str]
+) -> Sequence[Mapping[str, float]]:
+    """Return the values of `_values_of_lists` from the user's cache, or compute and keep them.
+
+    They depend on the words and vectors of the table, on the words that can be drawn, and on the settings. The code of
+    a user's own measure is not part of the key, so values of such a measure are always computed.
+    """
+    table = occasion.table
+    arguments = (distribution, draws, occasion, names, tests_of_bias)
+    is_own = any(not MEASURES[name].function.__module__.startswith("bayes_bias.") for name in names)
+    if is_own or table.origin is None or table.vectors is None:
+        return _values_of_lists(*arguments)
+    vectors_of_list = cast("Mapping[str, NDArray[Any]]", table.vectors)
+    vectors: list[Mapping[str, NDArray[Any]]] = [random_pool(table.origin), vectors_of_list, table.lengths or {}]
+    settings = [occasion.defining_sets, occasion.vocabulary, occasion.seed, occasion.ci_prob]
+    hashes = [table.sha256, *map(sha256_of_vectors, vectors)]
+    key = [distribution, draws, hashes, settings, names, tests_of_bias]
+    outcome = from_cache(Job(f"{table.name}, {distribution}", _values_of_lists, arguments, depends_on=key))
+    if outcome.failed:
+        raise MeasureError(outcome.failed)
+    return cast("Sequence[Mapping[str, float]]", outcome.result)
+
+
+def _values_of_lists(
+    distribution: Distribution, draws: int, occasion: Occasion, names: Sequence[str], tests_of_bias: Sequence[str]
+) -> Sequence[Mapping[str, float]]:
+    """Return the values of some measures for lists of random words ("chance") or of redrawn words."""
+    tables_of = random_tables if distribution == "chance" else redrawn_tables
+    tables = tables_of(occasion.table, draws, occasion.seed)
+    return [values_of(table, occasion, names, tests_of_bias) for table in tables]
+
+
 def values_of(
     table: AssociationTable, occasion: Occasion, names: Iterable[str], tests_of_bias: Sequence[str]
-) -> "pd.Series[float]":
+) -> dict[str, float]:
     """Return the values of some measures for a table with other words, by the name of their row.
 
     `occasion` has the other settings of measures. p-values are not needed, so permutation tests use a single
@@ -271,7 +316,7 @@ def values_of(
         except Exception:  # A user's own measure may raise any error. A column with many missing values is left empty.
             continue
         values |= outcome.value.to_dict() if isinstance(outcome, pd.DataFrame) else {name: outcome.value}
-    return pd.Series(values, dtype=float)
+    return {name: float(value) for name, value in values.items()}
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:

@@ -29,15 +29,14 @@ _MOST_UNDEFINED = 0.1
 
 # Positions of words that are drawn together, and the effective number of these units.
 type Units = tuple[list[NDArray[np.intp]], float]
-type Evaluate = Callable[[AssociationTable], "pd.Series[float]"]
 
 
-def summarised(tables: Iterable[AssociationTable], evaluate: Evaluate, ci_prob: float, of: str) -> pd.DataFrame:
-    """Return the median and interval of each row over all tables, in columns whose names begin with `of`.
+def summarised(records: Iterable[Mapping[str, float]], ci_prob: float, of: str) -> pd.DataFrame:
+    """Return the median and interval of each row over many lists, in columns whose names begin with `of`.
 
-    `evaluate` returns the values of all rows for a table. Rows whose value is undefined in many tables are omitted.
+    A record has the values of all rows for one list. Rows whose value is undefined in many lists are omitted.
     """
-    values = pd.DataFrame([evaluate(table) for table in tables])
+    values = pd.DataFrame(records)
     defined = values.loc[:, values.isna().mean() <= _MOST_UNDEFINED]
     quantiles = defined.quantile([0.5, (1 - ci_prob) / 2, (1 + ci_prob) / 2])
     return quantiles.T.set_axis([of, *interval_names(ci_prob, "ci", of)], axis="columns")

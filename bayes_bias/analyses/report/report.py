@@ -343,7 +343,9 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
         summaries=summaries,
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
-        measures=measure_all(table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0),
+        measures=measure_all(
+            table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0, cached=True
+        ),
         coverage=coverage_of(table),
         variance_shares=variance_shares(fitted),
         checks={},
