@@ -18,10 +18,6 @@ _OBJECTS_BEFORE_COLLECTING = 50_000
 # leak that does not exist.
 _NO_LEAK = "ignore:resource_tracker:UserWarning"
 
-# After a product of matrices, threads of OpenBLAS stay busy for 2**26 cycles in case another product follows. Here the
-# next one is rarely so soon, and waiting took a fifth of the processor time of a report. They now wait 2**10 cycles.
-_BRIEFLY = "10"
-
 
 @contextmanager
 def process_settings() -> Generator[None]:
@@ -34,18 +30,17 @@ def process_settings() -> Generator[None]:
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     filters = environment.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = f"{filters},{_NO_LEAK}" if filters else _NO_LEAK
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _BRIEFLY)
+    # After a product of matrices, threads of OpenBLAS stay busy for 2**26 cycles in case another product follows. Here
+    # the next one is rarely so soon, and waiting took a fifth of the processor time of a report.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "10")  # 2**10 cycles
     handler = signal.signal(signal.SIGTERM, _stop)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, handler)
         gc.set_threshold(*thresholds)
-        for name in ("PYTHONWARNINGS", "OPENBLAS_THREAD_TIMEOUT"):
-            if name in environment:
-                os.environ[name] = environment[name]
-            else:
-                del os.environ[name]
+        os.environ.clear()
+        os.environ.update(environment)
 
 
 def _stop(*_: object) -> NoReturn:

@@ -291,22 +291,18 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     return [replace(outcomes[job.key], name=job.name) for job in todo]
 
 
-def from_cache(job: Job) -> Outcome:
-    """Return the outcome of a job from the user's cache. If it is not there, run the job and keep its outcome."""
-    try:
-        with shown(Quiet()):
-            return run_jobs([job], open_store(folder_of_random_lists()), jobs=1)[0]
-    except OutputError:
-        return job.done()
+def from_cache[Result](compute: Callable[..., Result]) -> Result:
+    """Call a function with the `folder` of the user's cache that has results of random lists.
 
-
-def folder_of_random_lists() -> Path:
-    """Return the folder of the user's cache for results of random lists.
-
-    Each version of the code, of NumPy, and of SciPy has its own folder.
+    Each version of the code, of NumPy, and of SciPy has its own folder. If it cannot be written to, the function is
+    called without a folder.
     """
     versions = (sha256_of_code(), version("numpy"), version("scipy"))
-    return cache_folder() / "random-lists" / "-".join(versions)
+    with shown(Quiet()):
+        try:
+            return compute(folder=cache_folder() / "random-lists" / "-".join(versions))
+        except OutputError:
+            return compute()
 
 
 @contextmanager

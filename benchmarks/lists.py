@@ -10,8 +10,10 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.checks.calibration import rates
-from bayes_bias.checks.null_jobs import COMPETITORS, ONE_SIDED_WEAT, Cell, Record, run
+from bayes_bias.checks.null_jobs import ONE_SIDED_WEAT, Record, run
 from bayes_bias.checks.null_lists import NullDesign
+from benchmarks.competitors import COMPETITORS
+from benchmarks.competitors import ComparedCell as Cell
 from benchmarks.designs import LISTS
 from benchmarks.harness import Result, Row
 from benchmarks.methods import OURS, of_cbn

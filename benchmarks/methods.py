@@ -8,9 +8,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import norm, t
 
 import bayes_bias as bb
-from bayes_bias.checks.null_jobs import judge, judge_by_quasi_f, judge_by_weat
+from bayes_bias.checks.null_jobs import judge, judge_by_weat
 from bayes_bias.measures.crossed_tests import CrossedTest
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width
+from benchmarks.competitors import judge_by_quasi_f
 from benchmarks.designs import Drawn
 from benchmarks.harness import Judged, Method, Numbers
 

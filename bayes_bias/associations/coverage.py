@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.associations.copies import equal_vectors
+from bayes_bias.associations.copies import equal_vectors, without_copies
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, joined, near_spellings
 from bayes_bias.embeddings.opening import shipped_embeddings
-from bayes_bias.embeddings.word_vectors import has_direction, unit
+from bayes_bias.embeddings.word_vectors import has_direction, unit, with_direction
 from bayes_bias.errors import CoverageError
 from bayes_bias.formatting import capitalized, counted, in_quotes, shortened
 from bayes_bias.words.list_spreadsheets import about_notes
@@ -469,3 +469,13 @@ def random_words(embedding: Embedding, seed: int) -> list[str]:
     common = [word for word in offered if word.isascii() and word.isalpha() and word.islower() and len(word) > 2]
     sample = np.random.default_rng(seed).permutation(len(common))[:POOL_SIZE]
     return [common[i] for i in sorted(sample)]
+
+
+def pool_without(wordlist: WordList, embedding: Embedding, seed: int = 1) -> dict[str, Vector]:
+    """Return random common words that are not in a list, in any spelling, with their vectors as stored.
+
+    Words without a direction (zero vectors), and copies of other vectors, are omitted.
+    """
+    listed = set(map(str.casefold, wordlist.words))
+    words = [word for word in random_words(embedding, seed) if word.casefold() not in listed]
+    return without_copies(with_direction(embedding.find(words), words))

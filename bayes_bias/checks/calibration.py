@@ -20,7 +20,7 @@ from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
 from bayes_bias.checks.null_lists import Drawn, NullDesign
 from bayes_bias.checks.simulation import judge_simulations
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, WordListError, did_you_mean
+from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import (
     DASH,
@@ -35,12 +35,11 @@ from bayes_bias.formatting import (
     share,
     share_within,
 )
-from bayes_bias.jobs import folder_of_random_lists, run_in_background
+from bayes_bias.jobs import from_cache, run_in_background
 from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.posterior.quadrature import integrated
-from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
@@ -454,22 +453,10 @@ def _draw_all(
         if drawn == "own words":
             draw = partial(draw, random=None)  # that is, the targets
         try:
-            with shown(Quiet()):
-                lists[drawn] = _from_cache(draw)
+            lists[drawn] = from_cache(draw)
         except WordListError as error:
             lists[drawn] = str(error)
     return name, lists
-
-
-def _from_cache(draw: Callable[..., Calibration]) -> Calibration:
-    """Return random lists from the user's cache, where they are stored by the hash of words, vectors, and settings.
-
-    If the cache does not contain the lists, they are drawn, and kept there if it can be written to.
-    """
-    try:
-        return draw(folder=folder_of_random_lists())
-    except OutputError:
-        return draw()
 
 
 # Summarise the records of single random lists as shares with Monte Carlo intervals.

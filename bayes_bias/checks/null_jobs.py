@@ -9,8 +9,7 @@ from itertools import compress
 from math import comb
 from pathlib import Path
 from time import perf_counter
-from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,22 +23,8 @@ from bayes_bias.fitting.fit_model import fit_attributes
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, sample
 from bayes_bias.jobs import Job, open_store, run_jobs
-from bayes_bias.measures.crossed_tests import (
-    CrossedTest,
-    MinF,
-    Pigeonhole,
-    QuasiF,
-    Reml,
-    Sampled,
-    min_f,
-    pigeonhole,
-    quasi_f,
-    reml,
-)
 from bayes_bias.measures.designs import two_by_two
 from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, permutation_tests
-from bayes_bias.measures.registry import Occasion
-from bayes_bias.measures.weat import sd_weat
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
@@ -58,7 +43,6 @@ from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
     DEFAULT_SCOPE,
-    SD_WEAT_SCOPE,
     WEAT_SCOPE,
     WORDS,
     Scope,
@@ -72,6 +56,8 @@ from bayes_bias.table.scopes import (
 # The results of each method for a table whose true bias is known: a few numbers per method.
 
 type Record = dict[str, Any]
+# From a table, its true bias, and a seed.
+type Method = Callable[[AssociationTable, float, int], list[Record]]
 
 # Fewer draws than for a fit. Because intervals are quantiles of a mixture of normals over draws, the Monte Carlo error
 # of the bounds of a 95% interval is a twentieth of the posterior standard deviation (compared with 6,000 draws: .05 on
@@ -87,10 +73,6 @@ _NULL_GRID = Grid(residuals=8, factors=32, coarse=48, fine=64)
 
 # The two-sided test of WEAT is called WEAT, because all other tests are two-sided.
 ONE_SIDED_WEAT = "WEAT, one-sided"
-# Classical tests that generalise to new words on both sides, as the posterior does.
-COMPETITORS: Mapping[str, Callable[..., CrossedTest]] = MappingProxyType(
-    {Reml.measure: reml, MinF.measure: min_f, Pigeonhole.measure: pigeonhole}
-)
 
 
 def judge(
@@ -113,8 +95,7 @@ def judge(
         below .05, the interval excludes zero), ``rank`` (posterior probability of values below the truth), and
         ``divergences`` of the fit. Most posteriors are integrated numerically and have no divergences.
     """
-    spec_and_statistics = integrated(table, spec)
-    if spec_and_statistics is not None:
+    if (spec_and_statistics := integrated(table, spec)) is not None:
         spec, data = spec_and_statistics
         records = []
         for scope in carried_scopes(data, scopes):
@@ -218,39 +199,6 @@ def _weat_records(
     return records
 
 
-def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
-    """Return the record of SD-WEAT, which compares the targets with random attributes from a control class.
-
-    `vocabulary` is the name of this class, as in the negative control of the paper. The test is one-sided.
-    """
-    result = sd_weat(table, vocabulary=vocabulary, seed=seed)
-    return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
-
-
-def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Record]:
-    """Return the results of the quasi-F under each scope, as records with the columns of `judge`."""
-    records = []
-    for scope in get_args(Sampled):
-        records.append({"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)})
-    return records
-
-
-def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.0, seed: int = 1) -> Record:
-    """Return the result of a classical test, or of the published WEAT, as a record with the columns of `judge`.
-
-    `name` is a key of COMPETITORS (such as REML or min F'), or ONE_SIDED_WEAT.
-    """
-    if name == ONE_SIDED_WEAT:
-        return judge_by_weat(table, seed=seed, alternative="greater")
-    test: CrossedTest = Occasion(table, seed=seed).answered_by(COMPETITORS[name])
-    return {"method": name, "scope": test.scope, **_describe_test(test, truth)}
-
-
-def _describe_test(test: CrossedTest, truth: float) -> Record:
-    """Return the results of a classical test, and the confidence of the test that the bias is below the true bias."""
-    return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
-
-
 def describe(bias: Estimate, truth: float) -> Record:
     """Return the mean, standard deviation, 95% interval, p-value, and rank of a bias, with the columns of `judge`.
 
@@ -270,10 +218,10 @@ def describe(bias: Estimate, truth: float) -> Record:
         rank = bias.mixture.below(truth).item()
     interval = bias.quantiles(_INTERVAL).ravel().tolist()
     p_value = 2 * min(prob_positive, 1 - prob_positive)
-    return _record(mean, sd, interval, p_value, rank)
+    return interval_record(mean, sd, interval, p_value, rank)
 
 
-def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
+def interval_record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
     """Return a record with the columns of `judge`."""
     lower, upper = interval
     return {"mean": mean, "sd": sd, "ci95_lb": lower, "ci95_ub": upper, "p_value": p_value, "rank": rank}
@@ -290,9 +238,8 @@ _BATCH_OF_ARRAYS = 100
 class Cell:
     """One design, which corresponds to one row of a calibration table.
 
-    It is evaluated with one or more models and with WEAT. SD-WEAT requires the name of a control class of random words,
-    and the quasi-F and the competitors (`COMPETITORS`, `ONE_SIDED_WEAT`) are optional. Models are evaluated under the
-    named scopes, or under all scopes.
+    It is evaluated with one or more models, under the named scopes or under all scopes, and with WEAT. A subclass may
+    add other methods.
     """
 
     design: NullDesign
@@ -300,10 +247,12 @@ class Cell:
     seed: int = 1
     sampling: Sampling = NULL_SAMPLING
     with_weat: bool = True
-    sd_weat_vocabulary: str | None = None
-    with_quasi_f: bool = False
     scopes: tuple[ScopeName, ...] | None = None
-    competitors: tuple[str, ...] = ()
+
+    @property
+    def other_methods(self) -> Mapping[str, Method]:
+        """Further methods, by names that determine their results."""
+        return {}
 
     @property
     def key(self) -> str:
@@ -317,13 +266,13 @@ class Cell:
             [dict(design.groups), dict(design.controls)],
             [dict(design.sizes), dict(design.stereotypes), design.pool],
             [*drawing, self.seed, vars(self.sampling), self.with_weat],
-            self.sd_weat_vocabulary,
+            None,  # the place of a setting that no longer exists
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
         ]
         # Options that are not set are omitted, so that the keys of other cells do not change.
-        if self.with_quasi_f:
-            parts.append("quasi-F")
+        if self.other_methods:
+            parts.append(list(self.other_methods))
         if design.opposites:
             parts.append(design.opposites)
         if design.classes:
@@ -332,8 +281,6 @@ class Cell:
             parts.append({"exchanged": design.exchanged, "strata": dict(design.strata)})
         if self.scopes:
             parts.append({"scopes": self.scopes})
-        if self.competitors:
-            parts.append({"competitors": self.competitors})
         if design.vocabulary:
             parts += [design.vocabulary.sha256, design.independent]
         if self.is_plain:
@@ -362,12 +309,8 @@ class Cell:
         table = self.design.draw(self.seed, number)
         truth = self.design.planted
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
-        if self.sd_weat_vocabulary:
-            records.append(judge_by_sd_weat(table, self.sd_weat_vocabulary, seed=number))
-        if self.with_quasi_f:
-            records += judge_by_quasi_f(table, truth=truth)
-        for name in self.competitors:
-            records.append(judge_by_competitor(table, name, truth=truth, seed=number))
+        for method in self.other_methods.values():
+            records += method(table, truth, number)
         for spec in self.specs:
             start = perf_counter()
             seed = self.seed + number
@@ -381,7 +324,7 @@ class Cell:
 
         Then `_judge_plain` evaluates many draws at once, which is much faster than a table for each draw.
         """
-        if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
+        if not self.specs or self.other_methods:
             return False
         if not (self.design.has_plain_vectors and all(map(is_integrated, self.specs))):
             return False

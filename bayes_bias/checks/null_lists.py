@@ -11,8 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.associations.copies import without_copies
-from bayes_bias.associations.coverage import check_coverage, lookup, random_words
+from bayes_bias.associations.coverage import check_coverage, lookup, pool_without
 from bayes_bias.associations.related import (
     CategoryWords,
     GeneralWords,
@@ -23,7 +22,7 @@ from bayes_bias.associations.related import (
 from bayes_bias.associations.similarity import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_memory import in_sentences
-from bayes_bias.embeddings.word_vectors import unit_rows, with_direction
+from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
@@ -476,13 +475,9 @@ def _pool(
 ) -> dict[str, NDArray[np.float64]]:
     """Return prepared vectors of random common words, excluding all spellings of words in the list.
 
-    A vector is prepared for the similarity: for cosines, it is scaled to unit length. Words without a direction (zero
-    vectors), and copies of other vectors, are omitted.
+    A vector is prepared for the similarity: for cosines, it is scaled to unit length.
     """
-    own_words = set(map(str.casefold, wordlist.words))
-    words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
-    stored = without_copies(with_direction(embedding.find(words), words))
-    if len(stored) < 2:
+    if len(stored := pool_without(wordlist, embedding, seed)) < 2:
         raise WordListError(
             f"'{embedding.name}' contains no words other than those of '{wordlist.name}'"
             " from which to draw random lists."

@@ -5,16 +5,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, plain, probability
-from bayes_bias.jobs import Job, from_cache
+from bayes_bias.jobs import Job, Outcome, from_cache, open_store, run_jobs
 from bayes_bias.measures.crossed_tests import CrossedTest, WordScores
 from bayes_bias.measures.other_words import fewest_words, random_pool, random_tables, redrawn_tables, summarised
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
@@ -277,15 +276,18 @@ def _values_from_cache(
     is_own = any(not MEASURES[name].function.__module__.startswith("bayes_bias.") for name in names)
     if is_own or table.origin is None or table.vectors is None:
         return _values_of_lists(*arguments)
-    vectors_of_list = cast("Mapping[str, NDArray[Any]]", table.vectors)
-    vectors: list[Mapping[str, NDArray[Any]]] = [random_pool(table.origin), vectors_of_list, table.lengths or {}]
-    settings = [occasion.defining_sets, occasion.vocabulary, occasion.seed, occasion.ci_prob]
-    hashes = [table.sha256, *map(sha256_of_vectors, vectors)]
-    key = [distribution, draws, hashes, settings, names, tests_of_bias]
-    outcome = from_cache(Job(f"{table.name}, {distribution}", _values_of_lists, arguments, depends_on=key))
+    vectors: list[Any] = [random_pool(table.origin), table.vectors, table.lengths or {}]
+    settings = [draws, occasion.defining_sets, occasion.vocabulary, occasion.seed, occasion.ci_prob]
+    key = [distribution, table.sha256, *map(sha256_of_vectors, vectors), *settings, names, tests_of_bias]
+    job = Job(f"{table.name}, {distribution}", _values_of_lists, arguments, depends_on=key)
+
+    def run(folder: Path | None = None) -> Outcome:
+        return run_jobs([job], open_store(folder) if folder else None, jobs=1)[0]
+
+    outcome = from_cache(run)
     if outcome.failed:
         raise MeasureError(outcome.failed)
-    return cast("Sequence[Mapping[str, float]]", outcome.result)
+    return list(outcome.result)
 
 
 def _values_of_lists(
@@ -293,8 +295,8 @@ def _values_of_lists(
 ) -> Sequence[Mapping[str, float]]:
     """Return the values of some measures for lists of random words ("chance") or of redrawn words."""
     tables_of = random_tables if distribution == "chance" else redrawn_tables
-    tables = tables_of(occasion.table, draws, occasion.seed)
-    return [values_of(table, occasion, names, tests_of_bias) for table in tables]
+    others = tables_of(occasion.table, draws, occasion.seed)
+    return [values_of(table, occasion, names, tests_of_bias) for table in others]
 
 
 def values_of(

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, check_seed, is_between
-from bayes_bias.associations.copies import without_copies
-from bayes_bias.associations.coverage import random_words
+from bayes_bias.associations.coverage import pool_without
+from bayes_bias.embeddings.embedding import Vector
 from bayes_bias.embeddings.in_memory import in_sentences
-from bayes_bias.embeddings.word_vectors import Vectors, lengths, with_direction
+from bayes_bias.embeddings.word_vectors import Vectors, lengths
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import Result
 from bayes_bias.table.association_table import AssociationTable, assemble, check_table
@@ -93,16 +93,13 @@ def random_tables(
         yield _with_words(table, words_of_side, categories, np.asarray(mean), replicates, vectors, word_lengths)
 
 
-def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
+def random_pool(origin: Origin) -> dict[str, Vector]:
     """Return common words that are not in the list, in any spelling, with their vectors as stored.
 
     Words without a usable vector, and words with the same vector as another word, are omitted.
     """
     origin = origin.read()
-    embedding = in_sentences(origin.embedding, origin.words)
-    listed = {word.casefold() for word in (*origin.words.targets, *origin.words.attributes)}
-    words = [word for word in random_words(embedding, 1) if word.casefold() not in listed]
-    return without_copies(with_direction(embedding.find(words), words))
+    return pool_without(origin.words, in_sentences(origin.embedding, origin.words))
 
 
 # Redrawn words of the lists.

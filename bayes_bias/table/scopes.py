@@ -211,9 +211,8 @@ SCOPES = MappingProxyType(
 )
 # All facets of a table, which is the same as "both" without replicates.
 DEFAULT_SCOPE: ScopeName = "all"
-# The scopes that WEAT's permutation test and SD-WEAT's test address.
+# The scope that WEAT's permutation test addresses.
 WEAT_SCOPE: ScopeName = "targets"
-SD_WEAT_SCOPE: ScopeName = "attributes"
 # Scopes that are always shown if a table supports them: everything sampled, both word lists with the given
 # replicates, and WEAT's question.
 SHOWN: tuple[ScopeName, ...] = ("all", "both", WEAT_SCOPE)

@@ -22,6 +22,7 @@ from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.replicates import Replicates
 from bayes_bias.words.wordlist import WordList, load_wordlist
+from benchmarks.competitors import ComparedCell
 from benchmarks.lists import halves_of
 from tests.helpers import letters, random_vectors, refused, says, stacked
 
@@ -127,7 +128,7 @@ def written_at(paths: list[Path]) -> list[int]:
 
 
 def test_run_resumes_and_extends_kept_records(design, tmp_path):
-    cell = Cell(design, (), with_quasi_f=True)
+    cell = ComparedCell(design, (), with_quasi_f=True)
     whole = run([cell], 30, folder=tmp_path, jobs=1)[0]
     written = {path: path.read_bytes() for path in tmp_path.glob("*.json") if path.name != MARKER}
     assert len(written) == 3
@@ -143,7 +144,7 @@ def test_run_resumes_and_extends_kept_records(design, tmp_path):
 
 
 def test_quasi_f_cell_has_own_key_and_rates(design, tmp_path):
-    without = Cell(design.with_planted(0.08), (), with_weat=False)
+    without = ComparedCell(design.with_planted(0.08), (), with_weat=False)
     cell = replace(without, with_quasi_f=True)
     assert cell.key != without.key
     records = run([cell], 20, folder=tmp_path, jobs=1)[0]

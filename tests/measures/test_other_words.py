@@ -1,5 +1,6 @@
 """What measures give for random words, and for the words of a list drawn again."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures import measure, measure_all, weat
+from bayes_bias.files import CACHE_VARIABLE
+from bayes_bias.measures import measure, measure_all, measure_table, weat
 from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables
 from bayes_bias.measures.registry import MEASURES
 from tests.helpers import numbered, random_table, refused, says
@@ -158,6 +160,34 @@ def test_registered_measure_has_chance_and_redrawn_columns(weat7: bb.Association
         assert row.redrawn_ci95_lb < row.value < row.redrawn_ci95_ub
     finally:
         MEASURES.pop("average", None)
+
+
+def test_cached_values_are_read_again_for_equal_settings_only(
+    weat7: bb.AssociationTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    settings: dict[str, Any] = {"only": ["WEAT", "Direct Bias"], "chance_draws": 4, "redraws": 4}
+    settings["defining_sets"] = "she:he"
+    computed = measure_all(weat7, **settings).table
+    pd.testing.assert_frame_equal(measure_all(weat7, cached=True, **settings).table, computed)
+    assert len(list(tmp_path.glob("random-lists/*/????????????????????.json"))) == 2
+    monkeypatch.setattr(measure_table, "values_of", lambda *_: {"WEAT": 0.0})
+    pd.testing.assert_frame_equal(measure_all(weat7, cached=True, **settings).table, computed)
+    others: list[dict[str, Any]] = [{"seed": 2}, {"chance_draws": 3}, {"only": ["WEAT"]}, {"defining_sets": "he:she"}]
+    for other in others:
+        assert measure_all(weat7, cached=True, **{**settings, **other}).table.chance["WEAT"] == 0
+
+
+def test_values_of_own_measures_are_not_cached(weat7: bb.AssociationTable, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    medians = []
+    for number in (1.0, 2.0):
+        try:
+            measure("constant")(lambda table, number=number: number)
+            medians.append(measure_all(weat7, only=["constant"], chance_draws=2, cached=True).table.chance["constant"])
+        finally:
+            MEASURES.pop("constant", None)
+    assert medians == [1.0, 2.0]
 
 
 def test_chance_is_omitted_with_reason_without_embedding() -> None:

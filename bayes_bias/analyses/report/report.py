@@ -328,8 +328,8 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
     """
     table, fitted, scope, origin = entry.table, study.fitted, entry.scope, entry.table.origin
     ci_prob, rope, contrasts = settings.ci_prob, settings.rope, entry.contrasts
-    draws = settings.calibration_draws
-    word_draws = _WORD_DRAWS if draws is None else min(draws, _WORD_DRAWS)
+    draws = _WORD_DRAWS if settings.calibration_draws is None else settings.calibration_draws
+    word_draws = min(draws, _WORD_DRAWS) if origin else 0
     step("summarising")
     other_scopes = [name for name in SHOWN if name in possible_scopes(fitted.data)]
     summaries = {}
@@ -343,9 +343,7 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
         summaries=summaries,
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
-        measures=measure_all(
-            table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0, cached=True
-        ),
+        measures=measure_all(table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws, cached=True),
         coverage=coverage_of(table),
         variance_shares=variance_shares(fitted),
         checks={},
