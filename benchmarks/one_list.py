@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from time import perf_counter, process_time
@@ -79,7 +80,7 @@ def main() -> None:
     if chosen.only is not None:
         return
     about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": commit(trees["before"])}
-    about["processor"] = origin.processor()
+    about |= {"processor": origin.processor(), "dask": find_spec("dask") is not None}
     origin.write("one-list", origin.provenance() | about, rows)
 
 
@@ -166,8 +167,9 @@ Seconds, as medians of {about["runs"]} processes each, which found compiled code
 and *ratio* the median over pairs of the time before divided by the time now. Commands run in a new process. *One list
 more* is fitted and summarised after another list in the same process (median of {", ".join(about["lists"])}).
 Processor time includes all threads and processes. Wall time depends on other work of the machine (load at the start:
-{about["load"]}). Dask, where it is installed, adds about 0.4 seconds to `weat` and 1 second to `fit`. A first report
-draws random lists, which later reports of this version read from the user's cache.
+{about["load"]}). Dask is {"" if about.get("dask", True) else "not "}installed; it adds about 0.4 seconds to `weat` and
+1 second to `fit`. A first report draws random lists, which later reports of this version read from the user's cache,
+together with the published measures in them.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 
