@@ -282,7 +282,8 @@ def test_published_command_names_unreadable_value(run, d, targets, named):
 def state_of_process():
     logger = logging.getLogger("bayes_bias")
     logger_state = (tuple(logger.handlers), logger.level, logger.propagate)
-    return gc.get_threshold(), signal.getsignal(signal.SIGTERM), os.environ.get("PYTHONWARNINGS"), logger_state
+    environment = [os.environ.get(name) for name in ("PYTHONWARNINGS", "OPENBLAS_THREAD_TIMEOUT")]
+    return gc.get_threshold(), signal.getsignal(signal.SIGTERM), environment, logger_state
 
 
 @pytest.mark.parametrize("arguments", [["weat", "weat7"], ["weat", "no such list"], ["--version"]])
@@ -295,9 +296,10 @@ def test_main_restores_state_of_calling_process(run, arguments):
 @pytest.mark.parametrize("filters", [None, "error::DeprecationWarning"])
 def test_process_settings_are_restored(monkeypatch, filters):
     monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT", raising=False)
     if filters:
         monkeypatch.setenv("PYTHONWARNINGS", filters)
     before = state_of_process()
     with process_settings():
-        assert state_of_process() != before
+        assert all(now != then for now, then in zip(state_of_process()[2], before[2], strict=True))
     assert state_of_process() == before
