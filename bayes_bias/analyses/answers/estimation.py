@@ -14,7 +14,7 @@ from bayes_bias.analyses.answers.assignments import CHOSEN, OUTCOMES
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, select_stereotype
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.log_odds import position_row
-from bayes_bias.analyses.answers.losses import first_reason, reason_of_bounds
+from bayes_bias.analyses.answers.losses import bounds_of, first_reason, reason_of_bounds
 from bayes_bias.analyses.answers.model import (
     ANSWER,
     PAIR,
@@ -312,7 +312,8 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
     # Answers with a single label in one group, and several in the other, have several pairs, but few labels.
     n_labels = 1 if cell.is_one_pair else max(2, min(labels_a, labels_b))
     reach = reach_of(n_labels, wordings)
-    lower, upper = cell.bounds
+    lower, upper = bounds_of(cells)
+    choices_of_cells = [cell.reading.choices for cell in cells]
     observed_mean = multiplier * float(data.difference.mean())
     summary = _summary(multiplier * mu, ci_prob)
     return {
@@ -326,31 +327,17 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
         "prob_new_answer": float(ndtr(mu / sd_of_new_answer).mean()),
         "reach": reach if scope == "all" or reach == ONE_PAIR else THESE_LABELS,
         "decided": float((np.abs(multiplier * data.difference) > _DECIDED).mean()),
-        "invalid": cell.invalid,
-        **{name.replace(" ", "_"): cell.reading.choices[name] for name in OUTCOMES[1:]},
+        "invalid": float(np.mean([cell.invalid for cell in cells])),
+        **{name.replace(" ", "_"): sum(choices[name] for choices in choices_of_cells) for name in OUTCOMES[1:]},
         "bounds_lb": lower,
         "bounds_ub": upper,
-        "withheld": _reason(cells, observed_mean, interval_of(pd.Series(summary))),
-        "one_label": cell.one_label,
+        "withheld": first_reason(cells)
+        or reason_of_bounds((lower, upper), observed_mean, interval_of(pd.Series(summary))),
+        "one_label": sum(cell.one_label for cell in cells),
         "optimistic": bool(abs(mu.mean()) > _NEAR_THE_END and is_mostly_labels),
         "pareto_k": posterior.pareto_k,
         "ess": posterior.ess,
     }
-
-
-def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, float]) -> str:
-    """Return the first reason for which there is no verdict, or an empty text.
-
-    There is no verdict if too many choices were lost, or if the choices that are missing could change it, because the
-    mean D could lie anywhere between its bounds. There is one cell of answers or, for a change, the cells before and
-    after. The lowest possible mean change is the lowest D after minus the highest D before.
-    """
-    lower, upper = cells[-1].bounds
-    if len(cells) == 2:
-        lower_before, upper_before = cells[0].bounds
-        lower = lower - upper_before
-        upper = upper - lower_before
-    return first_reason(cells) or reason_of_bounds((lower, upper), observed_mean, interval)
 
 
 def _outcomes(answers: Answers) -> pd.DataFrame:

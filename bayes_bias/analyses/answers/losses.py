@@ -99,6 +99,19 @@ def _differ(counts: pd.DataFrame) -> bool:
     return bool(n_lost >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)
 
 
+def bounds_of(cells: Sequence[Cell]) -> tuple[float, float]:
+    """Return the lowest and the highest mean of D, or of its change, with any choices in place of the invalid ones.
+
+    There is one cell of answers or, for a change, the cells before and after. The lowest change is the lowest D after
+    minus the highest D before.
+    """
+    lower, upper = cells[-1].bounds
+    if len(cells) == 1:
+        return lower, upper
+    lower_before, upper_before = cells[0].bounds
+    return lower - upper_before, upper - lower_before
+
+
 def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tuple[float, float]) -> str:
     """Return a clause if choices in place of the invalid ones could change the verdict, or an empty text.
 

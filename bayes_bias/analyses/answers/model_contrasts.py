@@ -17,7 +17,7 @@ from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.estimation import Source, check_samples
 from bayes_bias.analyses.answers.lists import Lists, words_of_class
 from bayes_bias.analyses.answers.log_odds import LARGEST, observed_log_odds, without_words
-from bayes_bias.analyses.answers.losses import first_reason, reason_of_models
+from bayes_bias.analyses.answers.losses import bounds_of, first_reason, reason_of_bounds, reason_of_models
 from bayes_bias.analyses.answers.model import (
     MAX_PARETO_K,
     PRIOR_TEXTS,
@@ -44,7 +44,15 @@ from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import Sign, estimate_columns, interval_columns, opposite, rank_column, with_interval
+from bayes_bias.table.columns import (
+    Sign,
+    estimate_columns,
+    interval_columns,
+    interval_of,
+    opposite,
+    rank_column,
+    with_interval,
+)
 
 # Prefix of the columns of each model by itself.
 OWN = "own"
@@ -368,7 +376,8 @@ class ModelContrasts(Contrasts):
 
     @property
     def facts(self) -> dict[str, Any]:
-        n_answers = sum(len(cell.counted) for cell in self.answers.cells)
+        questions = self.table.groupby(level=0).questions.first()
+        n_answers = sum(n * len(self.ranking.loc[topic]) for topic, n in questions.items())
         return {"models": self.answers.models, "total": fmt.as_count(n_answers), "priors": PRIOR_TEXTS}
 
     @property
@@ -505,12 +514,12 @@ def compare_models(
         models = [cell.model for cell in cells]
         effects = effects_of(same_questions[0], scope)
         table, rankings[stereotype] = compared(models, list(map(observed, same_questions)), effects, seed, ci_prob)
-        no_verdict = reason_of_models(cells) or first_reason(cells)
-        tables[stereotype] = table.assign(withheld=no_verdict)
+        withheld = _reasons_of_differences(table, same_questions)
+        tables[stereotype] = table.assign(withheld=withheld)
         own[stereotype] = _own_values(same_questions)
         table_in_log_odds = _in_log_odds(same_questions, effects, seed, ci_prob)
         if table_in_log_odds is not None:
-            log_odds[stereotype] = table_in_log_odds.assign(withheld=no_verdict)
+            log_odds[stereotype] = table_in_log_odds.assign(withheld=withheld)
     if not tables:
         raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")
     joined = joined_tables(tables, rankings, "stereotype", ci_prob)
@@ -520,6 +529,24 @@ def compare_models(
     fields = {**joined, "log_odds": in_log_odds, "own": pd.concat(own, names=["stereotype", "model"])}
     all_notices = announce(tuple(notices))
     return ModelContrasts(answers=read, scope=scope, ci_prob=ci_prob, seed=seed, notices=all_notices, **fields)
+
+
+def _reasons_of_differences(table: pd.DataFrame, cells: Sequence[Cell]) -> list[str]:
+    """Return the reason for which each difference between models has no verdict, or an empty text.
+
+    Either some models have lost too many choices, or the choices that are missing could change the verdict on the
+    difference, because its mean could lie anywhere between its bounds. The cells are the answers of each model to the
+    same questions.
+    """
+    if of_all := reason_of_models(cells) or first_reason(cells):
+        return [of_all] * len(table)
+    cell_of_model = {cell.model: cell for cell in cells}
+    reasons = []
+    for (model, other), row in table.iterrows():
+        sides = cell_of_model[other], cell_of_model[model]
+        mean_of_other, mean_of_model = (float(differences(side.counted).mean()) for side in sides)
+        reasons.append(reason_of_bounds(bounds_of(sides), mean_of_model - mean_of_other, interval_of(row)))
+    return reasons
 
 
 def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:

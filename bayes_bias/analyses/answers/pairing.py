@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.model import Observed, observed
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import joined
+from bayes_bias.formatting import counted, joined
 
 # The columns that identify the question of an answer, and its counts of words.
 _QUESTION = ["label_a", "label_b", "wording", "words"]
@@ -77,8 +77,18 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             f"`{argument}`: no answers about '{cells[0].stereotype}'{by_models} were asked the same (labels, wording"
             " and words). Pass answers to the same questions."
         )
+    asked_of_cells = _asked(cells)
+    was_asked = pd.MultiIndex.from_frame(asked_of_cells[0][_QUESTION])
+    is_unmatched = (n_matched == 0).to_numpy()
+    is_unanswered = is_unmatched & n_answers.index.to_frame()[_QUESTION].apply(tuple, axis=1).isin(was_asked).to_numpy()
+    n_unanswered = int(n_answers[is_unanswered].to_numpy().sum())
+    n_omitted = int(n_answers[is_unmatched].to_numpy().sum()) - n_unanswered
     notices = []
-    n_omitted = int(n_answers[n_matched == 0].to_numpy().sum())
+    if n_unanswered:
+        notices.append(
+            f"omitted: {counted(n_unanswered, 'answer')} whose partner, which was asked the same, has no valid choice"
+            " for words of both classes"
+        )
     if n_omitted:
         notices.append(f"{n_omitted:,} answers have no partner that was asked the same, and are omitted")
     n_surplus = n_answers.max(axis=1) - n_matched
@@ -89,9 +99,30 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             " the same question"
         )
     matched_cells = []
-    for cell, answers in zip(cells, answers_of_cells, strict=True):
-        matched_cells.append(replace(cell, replies=_matched_replies(cell, answers, question, n_matched)))
+    for cell, answers, asked in zip(cells, answers_of_cells, asked_of_cells, strict=True):
+        replies = _matched_replies(cell, answers, question, n_matched)
+        matched_cells.append(replace(cell, replies=replies, asked=asked))
     return _with_common_words(matched_cells), notices
+
+
+def _asked(cells: Sequence[Cell]) -> list[pd.DataFrame]:
+    """Return the answers of each cell to questions that all cells were asked, whether or not they have valid choices.
+
+    Cells may have different numbers of answers to a question. The weights of the answers of a cell add up to the
+    smallest number.
+    """
+    rows_of_cells = []
+    for cell in cells:
+        words = _texts_of_sets(cell)[cell.replies.word_set.to_numpy()]
+        rows_of_cells.append(cell.replies.assign(words=words))
+    sizes = pd.concat([rows.groupby(_QUESTION).size() for rows in rows_of_cells], axis=1)
+    fewest = sizes.min(axis=1, skipna=False).dropna().rename("fewest")
+    asked = []
+    for rows in rows_of_cells:
+        of_all = rows.merge(fewest, left_on=_QUESTION, right_index=True)
+        size = of_all.groupby(_QUESTION).wording.transform("size")
+        asked.append(of_all.assign(weight=of_all.fewest / size))
+    return asked
 
 
 def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:

@@ -569,6 +569,8 @@ class AnswersChange(AnswersResult):
         Published statistics of both sides. See `ModelAnswers`.
     scope, ci_prob, seed, table, ladder, sources, levels, posteriors
         As in `ModelAnswers`, for changes of D between -2 and 2. The draws in `posteriors` are draws of half the change.
+        ``answers`` counts pairs, ``invalid`` is the mean share of both sides, numbers by outcome and ``one_label`` are
+        sums of both sides, and the bounds are of the change.
     """
 
     changed: ClassVar[bool] = True
@@ -721,10 +723,9 @@ def _methods(result: AnswersResult) -> Methods:
         for name, value in side.provenance.items():
             if value and name not in (FINGERPRINT, READ_AS):
                 asked[name] = value
-    n_answers = sum(len(cell.counted) for cell in result.sides[0].cells)
     n_stereotypes = len(set(table.index.get_level_values("stereotype")))
     facts: dict[str, Any] = {"result": result, "changed": result.changed, "models": list(models), "asked": asked}
-    facts |= {"total": fmt.as_count(n_answers), "stereotypes": n_stereotypes, "ci_prob": result.ci_prob}
+    facts |= {"total": fmt.as_count(int(table.answers.sum())), "stereotypes": n_stereotypes, "ci_prob": result.ci_prob}
     facts |= {"priors": PRIOR_TEXTS, "largest": f"{LARGEST:g}", "draws": fmt.as_count(DRAWS), "software": software()}
     facts["labels"] = (int(labels.min(axis=None)), int(labels.max(axis=None)))
     facts["wordings"] = (int(table.wordings.min()), int(table.wordings.max()))
