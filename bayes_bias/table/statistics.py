@@ -476,7 +476,7 @@ def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float6
 # Regression of the sufficient statistics on covariates of words.
 
 # Remainders of zero due to rounding, relative to the size of the covariates.
-_ROUNDING = 1e-8
+_COLLINEAR = 1e-8
 
 
 def centre_covariates(data: xr.Dataset, side: Side) -> Numbers:
@@ -515,7 +515,7 @@ def without_slopes(
         z_shared = [directions.basis @ (directions.basis.T @ z) for directions in word_set.shared]
         for z_of_part in (*z_shared, z - sum(z_shared)):
             u, singular_values, vt = np.linalg.svd(z_of_part, full_matrices=False)
-            is_positive = singular_values > _ROUNDING * np.sqrt(len(covariates))  # others are zero up to rounding
+            is_positive = singular_values > _COLLINEAR * np.sqrt(len(covariates))  # others are zero up to rounding
             designs.append(singular_values[is_positive, None] * vt[is_positive])
             values.append(u[:, is_positive].T @ deviations[words])
             part_of_row += [n_parts] * int(is_positive.sum())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayes_bias import AssociationTable, combine_replicates, cosines, load_wordlist, open_embedding
+from bayes_bias import AssociationTable, Metric, combine_replicates, cosines, load_wordlist, open_embedding, verdict
 from bayes_bias.errors import TableError
 from bayes_bias.measures import measure_all
 from bayes_bias.table.association_table import UNEVEN, uneven
@@ -257,3 +257,13 @@ def test_combine_replicates_keeps_vectors_of_each_table():
         np.testing.assert_allclose(single.vectors["math"], tables[label].vectors["math"])
     with_one_missing = tables | {"seed 0": replace(tables["seed 0"], vectors=None)}
     assert combine_replicates(with_one_missing, "seed").vectors is None
+
+
+@pytest.mark.parametrize("zero", [500.0, 10_000.0])
+def test_verdict_does_not_depend_on_the_zero_of_the_values(zero):
+    """Values far from zero have more rounding error, but still vary."""
+    table = random_table()
+    moved = verdict(replace(table, values=table.values + zero, metric=Metric("score", unit="points")))
+    expected = verdict(table)
+    assert moved.mean == pytest.approx(expected.mean, rel=1e-6)
+    assert (moved.lower, moved.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-3)
