@@ -123,6 +123,8 @@ class OverTime(Tabled):
     lost : pandas.DataFrame
         A row for each slice that lacks words: the missing words, and the ``trend`` of all other slices for the words
         that these share.
+    is_difference : bool
+        True for a difference between two series, which has no stereotype of its own.
     notices : tuple of str
         Notices of words and slices that were omitted or could not be paired.
     """
@@ -139,6 +141,7 @@ class OverTime(Tabled):
     changes: pd.DataFrame
     moved: pd.DataFrame
     lost: pd.DataFrame
+    is_difference: bool = False
     notices: tuple[str, ...] = ()
 
     def document(self) -> Document:
@@ -232,7 +235,8 @@ class OverTime(Tabled):
             embeddings[f"{time}, {second}"] = sources[time, 1]
         alike = made_alike(embeddings, seed=self.settings.seed, allowed=self.alike.allowed)
         prefix = f"{self.name}, " if self.name == other.name else ""
-        return series_of(differences, alike, self.settings, name or f"{prefix}{first} minus {second}")
+        series = series_of(differences, alike, self.settings, name or f"{prefix}{first} minus {second}")
+        return replace(series, is_difference=True)
 
     @property
     def unlike(self) -> list[Any]:
@@ -271,6 +275,8 @@ class OverTime(Tabled):
         direction = "increased" if is_up else "decreased"
         if (self.table["bias"].iloc[[0, -1]] < 0).any():
             direction = "moved towards the stereotype" if is_up else "moved away from the stereotype"
+            if self.is_difference:  # both biases may have moved in the other direction
+                direction = "became more positive" if is_up else "became more negative"
         size = opposite(trend) if clear and not is_up else trend
         sign: Sign = "" if clear else "+"
         sentence = Finding(
@@ -370,10 +376,13 @@ class OverTime(Tabled):
 
     @property
     def moved_most(self) -> str:
-        """A sentence that names the words of each side that changed most in these vectors, sorted by size.
+        """Sentences with the words of each side that changed most in these vectors, sorted by size.
 
         The vectors of another training run may show other words.
         """
+        meaning = "Words with a negative trend became less stereotypical."
+        if self.is_difference:
+            meaning = "A word has a negative trend if its bias in the first series fell relative to the second series."
         sides = []
         for side, rows in self.moved.groupby("side", sort=False):
             examples = []
@@ -382,7 +391,7 @@ class OverTime(Tabled):
             sides.append(f"{side}s {', '.join(examples)}")
         return (
             "Words that moved most in these vectors (picked as the largest, intervals not adjusted for"
-            f" this): {'; '.join(sides)}."
+            f" this): {'; '.join(sides)}. {meaning}"
         )
 
     @property

@@ -207,6 +207,26 @@ def test_minus_returns_difference_of_trends(found: OverTime) -> None:
 
 
 @pytest.mark.slow
+def test_difference_of_growing_biases_claims_no_stereotype() -> None:
+    """Both biases grow, the second faster, so that the difference falls."""
+    first, second = (
+        over_time(slices(np.random.default_rng(seed), YEARS, biases), sampling=BRIEF, name=name)
+        for seed, biases, name in (
+            (8, (0.1, 0.11, 0.12, 0.13, 0.15), "Times"),
+            (9, (0.05, 0.1, 0.15, 0.2, 0.25), "Mirror"),
+        )
+    )
+    difference = first.minus(second)
+    assert first.trend.table["mean"].iloc[0] > 0
+    assert second.trend.table["mean"].iloc[0] > 0
+    assert says(difference.text, "Times minus Mirror became more negative 1900 to 1950")
+    sentences = f"{difference.text} {difference.moved_most}"
+    assert "stereotyp" not in sentences
+    assert says(difference.moved_most, "negative trend fell relative to the second series")
+    assert says(first.moved_most, "negative trend became less stereotypical")
+
+
+@pytest.mark.slow
 def test_minus_marks_slices_with_an_unlike_embedding(found: OverTime, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fourth slice of the second series was trained on less text."""
     second = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF)
