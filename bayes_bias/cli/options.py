@@ -176,8 +176,13 @@ class Sampler:
         return bb.Sampling(draws=self.draws, chains=self.chains, target_accept=self.target_accept)
 
     def with_tuning(self, default: "bb.Sampling") -> "bb.Sampling":
-        """Return these options with the number of warm-up draws of `default`, the default sampling of an analysis."""
-        return replace(self.sampling, tune=default.tune)
+        """Return these options with the number of warm-up draws of `default`, the default sampling of an analysis.
+
+        The target acceptance rate is also that of the analysis, unless the user has changed it.
+        """
+        is_changed = self.target_accept != Sampler().target_accept
+        accept = self.target_accept if is_changed else default.target_accept
+        return replace(self.sampling, tune=default.tune, target_accept=accept)
 
 
 @dataclass(frozen=True)
