@@ -9,6 +9,7 @@ import webbrowser
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,10 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, Sampling, cosines, verdict, write
 from bayes_bias.analyses.report import check_second_opinion as second_opinion
-from bayes_bias.analyses.report.check import Study
+from bayes_bias.analyses.report.check import Check, Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.report import report
-from bayes_bias.analyses.report.results import Report, figures_of, methods_of
+from bayes_bias.analyses.report.results import Report, _topics_found, figures_of, methods_of
 from bayes_bias.analyses.report.section import Section, short_titles
 from bayes_bias.associations.lists import _excerpts, measure_lists
 from bayes_bias.checks.predictive import data_fit
@@ -625,6 +626,33 @@ def test_report_has_section_for_each_embedding(small_fit):
         report(WordList.from_mapping(words), [opened[0], opened[0]])
     with refused(EmbeddingError, "embedding empty"):
         report(WordList.from_mapping(words), [])
+
+
+@pytest.mark.parametrize(
+    ("drawn", "clause"),
+    [
+        ({"a": ["x"]}, ""),
+        ({"a": ["x", 0.1]}, "10% of lists of arbitrary topics in this embedding"),
+        ({"a": ["x"], "b": ["x", 0.1]}, "10% of lists of arbitrary topics in this embedding"),
+        (
+            {"a": ["x", 0.1], "b": ["x", 0.2], "c": ["x", 0.15]},
+            "depending on the list, 10% to 20% of lists of arbitrary topics in this embedding",
+        ),
+        (
+            {"a": ["x", 0.1], "b": ["y", 0.2]},
+            "depending on the list, 10% to 20% of lists of arbitrary topics in these embeddings",
+        ),
+    ],
+)
+def test_share_of_arbitrary_topics_covers_all_lists(drawn, clause):
+    """`drawn` has the embedding of each list and, if random topics were drawn, the share of them that differ."""
+    sections = []
+    for embedding, *share in drawn.values():
+        table = SimpleNamespace(provenance={"embedding": embedding})
+        nulls = Check("text", "brief", dict.fromkeys(["topics_share"] if share else [], *share))
+        sections.append(SimpleNamespace(table=table, checks={"nulls": nulls}))
+    found = _topics_found(SimpleNamespace(sections=sections))
+    assert found == (clause and f"{clause} (drawn for this report) are also distinguishable")
 
 
 def test_report_has_measures_on_page_and_in_file(made, folder):
