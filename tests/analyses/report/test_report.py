@@ -388,6 +388,18 @@ def test_page_and_methods_contain_negligible_region(small_table):
     assert 0 < with_rope.table().prob_negligible["small"] < 1
 
 
+@pytest.mark.slow
+def test_page_of_tables_claims_no_vectors_and_no_missing_controls(small_table):
+    bare = dataclasses.replace(small_table.without_controls(), name="bare")
+    both = report([small_table, bare], sampling=FEW, calibration_draws=0, rope=0.1)
+    page = html_of(both)
+    assert page.count('alt="Bias, bias within each class, bias of each group, with intervals') == 1
+    assert page.count('alt="Bias, bias within each class, bias of each group, excess over control classes, with') == 1
+    assert "order of the vectors" not in page
+    assert states(page, "The interval applies to the mean over many new words")
+    assert "posterior probability is reported. For each list" in plain(both)
+
+
 def test_methods_contain_priors_sampling_and_words_of_fit(made):
     text = plain(made)
     assert states(text, "HalfNormal(sigma=1.65) standard deviation e")
