@@ -304,8 +304,10 @@ def _topics_found(report: Report) -> str:
     if not shares:
         return ""
     lowest, highest = percent(min(shares)), percent(max(shares))
-    found = lowest if lowest == highest else f"depending on the list, {lowest} to {highest}"
-    where = "these embeddings" if len(embeddings(report)) > 1 else "this embedding"
+    on_what, where = "the list", "this embedding"
+    if len(embeddings(report)) > 1:
+        on_what, where = "list and embedding", "these embeddings"
+    found = lowest if lowest == highest else f"depending on {on_what}, {lowest} to {highest}"
     return f"{found} of lists of arbitrary topics in {where} (drawn for this report) are also distinguishable"
 
 

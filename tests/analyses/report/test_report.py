@@ -652,7 +652,7 @@ def test_report_has_section_for_each_embedding(small_fit):
         ),
         (
             {"a": ["x", 0.1], "b": ["y", 0.2]},
-            "depending on the list, 10% to 20% of lists of arbitrary topics in these embeddings",
+            "depending on list and embedding, 10% to 20% of lists of arbitrary topics in these embeddings",
         ),
     ],
 )
