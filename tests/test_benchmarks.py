@@ -241,6 +241,11 @@ def test_docs_match_evidence_on_lists_changes_and_covariates():
     checklist = prose("docs/how-to/paper-checklist.md")
     assert f"distinguishable in {ten.found:.0%} of comparisons" in checklist
     assert f"After Holm's adjustment, this share is {ten['after Holm']:.0%}" in checklist
+    page_of_report = prose("bayes_bias/documents/templates/report-answers.html")
+    assert f"at least one finding in {ten.found:.0%} of cases, and in {ten['after Holm']:.0%} after" in page_of_report
+    shocks = rows_of("over-time").set_index(["kind", "slices"]).loc[("shocks of 1 sd", 8)]
+    page_of_series = prose("bayes_bias/documents/templates/over-time-trend.html")
+    assert f"{1 - shocks['new covers']:.0%} of 95% intervals missed the true value" in page_of_series
     changes = rows_of("comparisons").query("method == @OURS").set_index("words").covered
     held = f"contained a known change in {changes[4]:.0%} of cases with four words and in {changes[8]:.0%} with eight"
     assert held in prose("docs/how-to/before-and-after.md")

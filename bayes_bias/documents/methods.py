@@ -22,7 +22,7 @@ from bayes_bias.models.preferences import PREFERENCE, related_sides, variance_na
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import unit_of
 from bayes_bias.models.spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec, Prior
-from bayes_bias.models.structures import without_vectors
+from bayes_bias.models.structures import is_built_in_pymc, without_vectors
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.association_table import AssociationTable
@@ -278,8 +278,9 @@ def _convergence(fits: Mapping[str, Fitted]) -> dict[str, Any]:
 
 
 def cited_spec(spec: ModelSpec) -> dict[str, Any]:
-    """Return a model and the key of its reference, if it has one."""
-    return {"spec": spec, "model_key": key_of(spec.reference) if spec.reference else None}
+    """Return a model, the key of its reference, if it has one, and whether it is sampled as a PyMC model."""
+    model_key = key_of(spec.reference) if spec.reference else None
+    return {"spec": spec, "model_key": model_key, "in_pymc": is_built_in_pymc(spec)}
 
 
 def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:

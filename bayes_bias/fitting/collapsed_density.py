@@ -36,7 +36,7 @@ from bayes_bias.models.preferences import (
     variance_name,
 )
 from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size, unit_of
-from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.table_parts import Part
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import Side
@@ -357,11 +357,6 @@ def _density_for_nutpie(size, point, gradient, value, data):  # type: ignore[no-
 def _parameters_for_nutpie(size, n_parameters, point, parameters, data):  # type: ignore[no-untyped-def]
     parameters_at(carray(point, (size,)), carray(parameters, (n_parameters,)), carray(data, (int(data[0]),)))
     return 0
-
-
-def knows(priors: Iterable[Prior]) -> bool:
-    """Return True if this module implements the densities of all priors."""
-    return all(prior.terms is not None or prior.distribution == FROM_VECTORS for prior in priors)
 
 
 def packed(arrays: Arrays) -> Numbers:

@@ -16,12 +16,11 @@ from pyarrow import RecordBatch, record_batch, types  # after ArviZ, so that an 
 
 from bayes_bias.arguments import is_between, keep_whole
 from bayes_bias.errors import SpecError
-from bayes_bias.fitting.collapsed_density import CollapsedModel, knows
+from bayes_bias.fitting.collapsed_density import CollapsedModel
 from bayes_bias.fitting.nutpie_door import nutpie
 from bayes_bias.jobs import one_blas_thread
-from bayes_bias.models import crossed
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.structures import build_model, model_coords, resolved, structure_of
+from bayes_bias.models.structures import build_model, is_built_in_pymc, model_coords, resolved, structure_of
 from bayes_bias.progress import current, step
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     """
     spec = resolved(spec, data)
     structure = structure_of(spec)
-    if structure is crossed and knows(spec.priors.values()):
+    if not is_built_in_pymc(spec):
         return CollapsedModel.of(spec, data)
     coords = model_coords(spec, data)
     has_word_effects = structure.GENERALISES and not structure.COLLAPSED

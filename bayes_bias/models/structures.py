@@ -98,6 +98,17 @@ def structure_of(spec: ModelSpec) -> Structure:
     return structure
 
 
+def is_built_in_pymc(spec: ModelSpec) -> bool:
+    """Return True if the sampler gets a PyMC model.
+
+    The exception is the collapsed crossed model, whose density is a function that Numba compiles, unless a prior has a
+    density that this function lacks.
+    """
+    module = _MODULES.get((spec.structure, spec.options.get("likelihood")))
+    has_density = all(prior.terms is not None or prior.distribution == FROM_VECTORS for prior in spec.priors.values())
+    return module != "crossed" or not has_density
+
+
 def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
     """Return a model by its name, path, or spec. Raise an error if its structure does not generalise over words.
 

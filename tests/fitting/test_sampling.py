@@ -9,8 +9,11 @@ import pytest
 import xarray as xr
 
 from bayes_bias import Sampling, fit, load_spec, summarize, verdict
+from bayes_bias.documents.methods import Methods, cited_spec
 from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
-from bayes_bias.models.structures import modelled
+from bayes_bias.fitting.sampling import PyMCModel, model_of_table
+from bayes_bias.models.spec import ModelSpec
+from bayes_bias.models.structures import modelled, structure_of
 from tests.helpers import SHORT, says
 
 
@@ -35,6 +38,32 @@ def test_fit_attributes_contain_versions_seed_and_hashes(small_table, small_fit)
     versions = json.loads(attrs["versions"])
     assert {"pymc", "nutpie", "arviz", "bayes-bias"} <= set(versions)
     assert versions == {package: version(package) for package in versions}
+
+
+@pytest.mark.parametrize(
+    ("spec", "in_pymc"),
+    [
+        (load_spec("crossed"), False),
+        (load_spec("crossed").with_prior("sd_residual", "Exponential", lam=2.0), False),
+        (load_spec("crossed").with_prior("sd_residual", "Uniform", lower=0.0, upper=9.0), True),
+        (load_spec("crossed-long"), True),
+        (load_spec("robust"), True),
+        (load_spec("hierarchical"), True),
+        (load_spec("pairs"), True),
+    ],
+    ids=lambda value: value.name if isinstance(value, ModelSpec) else "",
+)
+def test_methods_name_pymc_only_if_it_builds_the_sampled_model(small_table, spec, in_pymc):
+    if spec.name != "pairs":  # not a model of tables
+        table, adapted = modelled(small_table, spec)
+        sampled = model_of_table(adapted, structure_of(adapted).data(table))
+        assert isinstance(sampled, PyMCModel) == in_pymc
+    convergence = {"r_hat": 1.0, "ess_bulk": 1000, "ess_tail": 1000, "divergences": 0, "failed": [], "partly": []}
+    settings = {**dataclasses.asdict(SHORT), "seed": 1}
+    facts = {"settings": settings, "versions": {"nutpie": "1", "pymc": "2"}, **cited_spec(spec)}
+    text = Methods("methods-sampling.txt", {**facts, "convergence": convergence}).paragraphs[0]
+    assert ("model built in PyMC 2" in text) == in_pymc
+    assert ("density of the model compiled by Numba" in text) != in_pymc
 
 
 @pytest.mark.slow

@@ -413,6 +413,7 @@ def criterion(
         numbers=_summary(data, fits, ci_prob),
         fits={words: fitted.tree for words, fitted in fits.items()},
         notices=data.notices,
+        of_words=data.biases.of_words,
     )
 
 

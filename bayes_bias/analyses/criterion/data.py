@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,14 +40,17 @@ class Biases:
         Covariance matrix of the errors, in squared units of the biases. It is zero for biases treated as exact.
     unit : str
         The unit of the biases, for axes and sentences.
+    of_words : bool
+        Whether the errors are known to come from the choice of words. Otherwise, their source is not known.
     """
 
     values: "pd.Series[float]"
     covariance: pd.DataFrame
     unit: str = "bias"
+    of_words: bool = False
 
     @classmethod
-    def of(cls, values: "pd.Series[float]", covariance: Any, unit: str = "bias") -> Self:
+    def of(cls, values: "pd.Series[float]", covariance: Any, unit: str = "bias", of_words: bool = False) -> Self:
         """Check that each label has one finite number and that the covariance is valid, and return the biases.
 
         Raises
@@ -57,7 +60,7 @@ class Biases:
         values = values.set_axis(values.index.astype(str).rename(values.index.name or LABEL))
         check_labels("biases", values.index)
         check_finite("biases", values)
-        return cls(values.astype(float), _covariance(covariance, values.index), unit)
+        return cls(values.astype(float), _covariance(covariance, values.index), unit, of_words)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
@@ -109,7 +112,7 @@ class Biases:
     def select(self, labels: Iterable[str]) -> Self:
         """Return the biases of the selected labels."""
         rows = list(labels)
-        return type(self)(self.values.loc[rows], self.covariance.loc[rows, rows], self.unit)
+        return replace(self, values=self.values.loc[rows], covariance=self.covariance.loc[rows, rows])
 
 
 def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
@@ -252,7 +255,7 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
         raise CriterionError(
             f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
         )
-    return Biases.of(biases, with_common_error(np.sqrt(variances), shared_share), units.pop())
+    return Biases.of(biases, with_common_error(np.sqrt(variances), shared_share), units.pop(), of_words=True)
 
 
 def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
@@ -287,7 +290,7 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     # The class `toward` has the weight 1, the other compared class -1, and control classes have a weight of zero.
     weights = np.select([classes == toward, np.isin(classes, names)], [1.0, -1.0], 0.0)
     values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
-    return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit)
+    return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit, of_words=True)
 
 
 def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:

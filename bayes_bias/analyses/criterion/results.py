@@ -71,6 +71,8 @@ class CriterionValidity(Tabled):
         The posteriors for "new words" and "these words", for ArviZ. If biases are exact, only "these words".
     notices : tuple of str
         Notices of labels that were omitted.
+    of_words : bool
+        Whether the errors of biases are known to come from the choice of words, as for biases from fits.
     """
 
     name: str
@@ -83,6 +85,7 @@ class CriterionValidity(Tabled):
     numbers: pd.DataFrame
     fits: Mapping[str, xr.DataTree]
     notices: tuple[str, ...] = ()
+    of_words: bool = False
 
     def document(self) -> Document:
         """Return the page of the correlation and its files, which `bayes_bias.write` writes into a folder."""
@@ -146,7 +149,8 @@ class CriterionValidity(Tabled):
         criterion = "exact"
         if self.table.criterion_se.any():
             criterion = self.written(f"{RELIABILITY} of criterion", NEW)
-        return f"The reliability in these vectors is {bias} for biases and {criterion} for the criterion."
+        where = " in these vectors" if self.of_words else ""
+        return f"The reliability{where} is {bias} for biases and {criterion} for the criterion."
 
     def _correlation_text(self, words: str) -> str:
         """Return a sentence on the correlation for a population of `words`, which is "these words" or "new words".
@@ -230,11 +234,14 @@ class CriterionValidity(Tabled):
         effects = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
         if "family" in self.table:
             effects += f" The {fmt.plural(self.noun)} of a family share effects on both, which are partly pooled."
+        # A frame or draws do not show where the errors of biases come from.
+        source = ", whose covariance is the one between samples of words" if self.of_words else ""
+        observed = f"observed with normal errors{source}" if self.widest == NEW else "treated as exact"
+        criterion = "observed with its standard errors" if self.table.criterion_se.any() else "treated as exact"
         return (
             f"The correlation of {self.bias_name} and {self.criterion_name} over {self.labels} was estimated by a"
             f" measurement-error model. True values are bivariate normal over {fmt.plural(self.noun)}. Biases are"
-            " observed with normal errors, whose covariance is the one between samples of words, and the criterion"
-            " with its standard errors. The true values were integrated out analytically."
+            f" {observed}, and the criterion is {criterion}. The true values were integrated out analytically."
             f"{effects} Priors, in standard deviations over {fmt.plural(self.noun)}: {priors}. Posterior"
             f" medians and equal-tailed {fmt.level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
             f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']},"

@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_bias.analyses.gate.biases import MEASURED, record_of, record_of_bias
 from bayes_bias.analyses.gate.decision import EXIT_CODES, Decision, Outcome, mean_of, overall
 from bayes_bias.formatting import (
+    DASH,
     MINUS,
     Column,
     Layout,
@@ -154,7 +155,7 @@ class Gate(Tabled):
                 Column(f"{level(1 - 2 * self.alpha)} interval", intervals),
                 Column("probability\nwithin", rows.prob_within, probability),
                 Column("probability\nbeyond", rows.prob_beyond, probability),
-                Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, percent, spare=True),
+                Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, self._rate, spare=True),
             ],
             heading=self._noun,
             caption=self._allowed,
@@ -242,6 +243,19 @@ class Gate(Tabled):
         ]
 
     @property
+    def _has_bounds(self) -> bool:
+        """Return True for changes of sentence pairs and answers, whose rates of passes and failures are upper bounds.
+
+        See `gates-pairs` in benchmarks.
+        """
+        return self.has_baseline and bool(self._populations)
+
+    def _rate(self, share: float) -> str:
+        """Format a rate of failures for the table, with a sign if it is an upper bound."""
+        rate = percent(share)
+        return f"≤ {rate}" if self._has_bounds and rate != DASH else rate
+
+    @property
     def _decimals(self) -> int:
         """The number of decimals of biases. All lists of a gate have the same metric."""
         return next(iter(self.measured.values())).metric.decimals
@@ -315,8 +329,7 @@ class Gate(Tabled):
         bias, no_bias = "a bias", f"a {self._noun} without a bias"
         if self.has_baseline:
             bias, no_bias = "an increase", "an unchanged bias"
-        # Rates of changes of pairs and answers are upper bounds. See `gates-pairs` in benchmarks.
-        bound = "at most " if self.has_baseline and self._populations else ""
+        bound = "at most " if self._has_bounds else ""
         sentence = (
             f"this gate passes {no_bias} in {bound}{percent(at_zero.passes)}, and fails {bias} of exactly"
             f" {self.rope:g} in {bound}{percent(at_allowed.fails)} and {bias} of {2 * self.rope:g} in"

@@ -24,7 +24,7 @@ def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
     More than _FEW_LISTS lists are counted. Otherwise, their titles are written up to a colon, such as "WEAT 6".
     """
     names_of_embeddings = joined(embeddings or ["this table"])
-    titles = list(dict.fromkeys(section.title for section in sections))  # one list may be measured in two embeddings
+    titles = _lists_of(sections)
     if len(titles) > _FEW_LISTS:
         return f"Bias in {names_of_embeddings}: {len(titles)} word lists"
     return f"Bias in {names_of_embeddings}: {joined([title.partition(':')[0] for title in titles])}"
@@ -44,7 +44,7 @@ def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
     if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in sections_of_label):
         return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
     with_bias = sections_of_label.get("distinguishable")
-    sentences = _findings(with_bias, len(sections), survives) if with_bias else [_no_finding(sections)]
+    sentences = _findings(with_bias, sections, survives) if with_bias else [_no_finding(sections)]
     conclusions = {"borderline": "borderline", "not distinguishable": "inconclusive"}
     conclusions |= {label: f"missing, because {reason}" for label, reason in _WITHHELD.items()}
     for label, conclusion in conclusions.items():
@@ -58,16 +58,29 @@ def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, bool]) -> list[str]:
+def _lists_of(sections: Sequence[Section]) -> list[str]:
+    """Return the titles of all lists. A list that was measured in several embeddings has a section for each of them."""
+    return list(dict.fromkeys(section.table.title for section in sections))
+
+
+def _noun(sections: Sequence[Section]) -> str:
+    """Return the noun for what the sections are about: word lists or, if one has several sections, results."""
+    return "word list" if len(_lists_of(sections)) == len(sections) else "result"
+
+
+def _findings(found: Sequence[Section], sections: Sequence[Section], survives: Mapping[str, bool]) -> list[str]:
     """Return a sentence on the lists that show a bias, and a sentence on those that remain after Holm's adjustment.
 
-    `found` are the sections of lists with a bias, `n_lists` is the number of all lists, and `survives` has True for
-    each list whose bias remains. A bias against the stereotype is marked as such.
+    `found` are those `sections` whose lists have a bias, and `survives` has True for each list whose bias remains. A
+    bias against the stereotype is marked as such. If lists were measured in several embeddings, each result is counted.
     """
-    total = in_words(n_lists)
+    total, noun, n_lists = in_words(len(sections)), _noun(sections), len(_lists_of(sections))
     how_many = f"{in_words(len(found)).capitalize()} of {total}"
-    if len(found) == n_lists:
+    if len(found) == len(sections):
         how_many = "Both" if len(found) == 2 else f"All {total}"
+    counted = f"{noun}s"
+    if noun == "result":
+        counted += f" ({in_words(n_lists)} word {'list' if n_lists == 1 else 'lists'} in several embeddings)"
     shows = "shows" if len(found) == 1 else "show"
     names = []
     for section in found:
@@ -84,8 +97,8 @@ def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, boo
     else:
         subject = "The finding does not remain" if len(found) == 1 else "No finding remains"
     return [
-        f"{how_many} word lists {shows} a bias that chance alone is unlikely to explain: {joined(names)}.",
-        f"{subject} after Holm’s adjustment for {total} lists.",
+        f"{how_many} {counted} {shows} a bias that chance alone is unlikely to explain: {joined(names)}.",
+        f"{subject} after Holm’s adjustment for {total} {noun.removeprefix('word ')}s.",
     ]
 
 
@@ -97,10 +110,10 @@ def _no_finding(sections: Sequence[Section]) -> str:
     judged = sum(section.verdict.label in _JUDGED for section in sections)
     if not judged:
         return ""
-    which = " with a verdict" if judged < len(sections) else ""
+    noun, which = _noun(sections), " with a verdict" if judged < len(sections) else ""
     if judged == 1:
-        return f"The only word list{which} shows no bias that can be distinguished from noise."
-    subject = f"Neither word list{which}" if judged == 2 else f"None of the {in_words(judged)} word lists{which}"
+        return f"The only {noun}{which} shows no bias that can be distinguished from noise."
+    subject = f"Neither {noun}{which}" if judged == 2 else f"None of the {in_words(judged)} {noun}s{which}"
     return f"{subject} shows a bias that can be distinguished from noise."
 
 

@@ -45,7 +45,9 @@ def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
     embedding = None if table.origin is None else table.origin.embedding
     reader = None if embedding is None else embedding.reader
     is_sorted = isinstance(reader, Excerpt) and reader.drawable and reader.frequent_first
-    if embedding is None or not is_sorted:
+    if embedding is None:
+        return Check("A table does not show how frequent its words are.", "frequency unknown")
+    if not is_sorted:
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     return check_of(
         frequency_of(table, embedding),

@@ -293,16 +293,22 @@ def report_document(report: Report) -> Document:
 def _topics_found(report: Report) -> str:
     """Return a clause with the share of lists of arbitrary topics that are distinguishable, or "" if not computed.
 
-    The share comes from the check with random lists, and is taken from the first list that has it.
+    The share comes from the check with random lists. It depends on the embedding and on the numbers of words of a
+    list, so several lists have a range.
     """
+    shares = []
     for section in report.sections:
         numbers = section.checks["nulls"].numbers
         if "topics_share" in numbers:
-            found = percent(numbers["topics_share"])
-            return (
-                f"{found} of {numbers['topics']} lists of arbitrary topics in this embedding are also distinguishable"
-            )
-    return ""
+            shares.append(numbers["topics_share"])
+    if not shares:
+        return ""
+    lowest, highest = percent(min(shares)), percent(max(shares))
+    on_what, where = "the list", "this embedding"
+    if len(embeddings(report)) > 1:
+        on_what, where = "list and embedding", "these embeddings"
+    found = lowest if lowest == highest else f"depending on {on_what}, {lowest} to {highest}"
+    return f"{found} of lists of arbitrary topics in {where} (drawn for this report) are also distinguishable"
 
 
 def _answers(report: Report, names: Mapping[str, str]) -> Layout:

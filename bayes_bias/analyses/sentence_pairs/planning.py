@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, shares, variance_parts
@@ -54,10 +54,13 @@ def plan_pairs(
     .. math:: v = \sigma^2_\mathrm{shared} / W + (p (1 - p) - \sigma^2_\mathrm{shared}) / W m
 
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
-    :math:`\pm t_{W - 1} \sqrt v`. Its width and the probability that it excludes one half are averaged over the
-    posterior. Pairs may have templates or terms instead of writers. The numbers of other clusters are assumed to equal
-    the number of writers. Without clusters, `writers` are pairs, and `pairs_each` is ignored. If there are ties,
-    `untied` is the posterior of the share of untied pairs.
+    :math:`\pm t_{W - 1} \sqrt v`. Its ``width`` is averaged over the posterior. Its ``power`` is the probability that
+    it excludes one half if the share and its variances equal their posterior means, as in `pairs_needed`. If the true
+    share is closer to one half, the probability is smaller.
+
+    Pairs may have templates or terms instead of writers. The numbers of other clusters are assumed to equal the number
+    of writers. Without clusters, `writers` are pairs, and `pairs_each` is ignored. If there are ties, `untied` is the
+    posterior of the share of untied pairs.
 
     References
     ----------
@@ -96,11 +99,11 @@ def pairs_needed(
     n_present = data.sizes[kind]
     pairs_each = round(data.sizes[PAIR] / n_present)
     counts = np.unique(np.geomspace(2, MOST, 2000).round())
-    is_enough = study.enough(counts, pairs_each, ci_prob, power)
+    is_enough = study.power(counts, pairs_each, ci_prob) >= power
     smallest_count = int(counts[is_enough][0]) if is_enough.any() else None
     # With infinitely many pairs of each writer, only the variance between the present writers remains.
-    is_enough_with_more_pairs = study.enough(np.array([float(n_present)]), np.inf, ci_prob, power)
-    more_pairs_suffice = not cluster_kinds or bool(is_enough_with_more_pairs[0])
+    power_with_more_pairs = study.power(np.array([float(n_present)]), np.inf, ci_prob)
+    more_pairs_suffice = not cluster_kinds or bool(power_with_more_pairs[0] >= power)
     return PairsNeeded(kind, smallest_count, pairs_each, power, more_pairs_suffice)
 
 
@@ -134,24 +137,24 @@ class _Study:
         return cls(between, total - between, beyond)
 
     def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:
-        """Return the width and the power of the interval in a study of this size, averaged over the posterior.
-
-        With the standard deviation s of the share and the quantile t, the interval is ± t s. The power is the
-        probability that it excludes one half, on either side: with the standard normal distribution function F and the
-        ratio r of |share - 1/2| to s, it is F(r - t) + F(-r - t). s and r have a value for each draw.
-        """
+        """Return the width of the interval in a study of this size, averaged over the posterior, and its power."""
         sd = np.sqrt(self.between / writers + self.within / (writers * pairs_each))
-        quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
-        ratio = np.abs(self.beyond) / sd
-        power = norm.cdf(ratio - quantile) + norm.cdf(-ratio - quantile)
-        return {"pairs": writers * pairs_each, "width": float((2 * quantile * sd).mean()), "power": float(power.mean())}
+        width = float((2 * _quantile(writers, ci_prob) * sd).mean())
+        power = float(self.power(np.array([float(writers)]), pairs_each, ci_prob)[0])
+        return {"pairs": writers * pairs_each, "width": width, "power": power}
 
-    def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
-        """Return True for each number of writers that reaches the power.
+    def power(self, writers: Numbers, pairs_each: float, ci_prob: float) -> Numbers:
+        """Return the probability that the interval excludes one half, on either side, for each number of writers.
 
-        The share and its variances are set to their posterior means. The difference from one half must be at least
-        t + z standard deviations, where t is the quantile of the interval and z the normal quantile of the power.
+        The share and its variances are set to their posterior means. With the standard deviation s of the share and the
+        quantile t, the interval is ± t s. With the standard normal distribution function F and the ratio r of
+        |share - 1/2| to s, the probability is F(r - t) + F(-r - t).
         """
         sd = np.sqrt(self.between.mean() / writers + self.within.mean() / (writers * pairs_each))
-        quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
-        return np.asarray(abs(self.beyond.mean()) >= (quantile + norm.ppf(power)) * sd)
+        ratio, quantile = abs(self.beyond.mean()) / sd, _quantile(writers, ci_prob)
+        return np.asarray(norm.cdf(ratio - quantile) + norm.cdf(-ratio - quantile))
+
+
+def _quantile(writers: Numbers | int, ci_prob: float) -> Any:
+    """Return the quantile of Student's t for the interval of the share."""
+    return t.ppf((1 + ci_prob) / 2, writers - 1)

@@ -23,8 +23,8 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); and mean ``difference`` (units of the scores) with Student's
     interval (``student_ci95_lb``, ``student_ci95_ub``).
 
-    These intervals are too short, because pairs by the same writer are similar. As in the program of CrowS-Pairs, ties
-    are included in the denominator of the overall share, but not in the denominators of the shares by direction
+    These intervals can be too short, because pairs by the same writer are similar. As in the program of CrowS-Pairs,
+    ties are included in the denominator of the overall share, but not in the denominators of the shares by direction
     ("stereotype score", "antistereotype score").
 
     References

@@ -301,7 +301,9 @@ class Sweep(Tabled):
             announce((f"{name}: errors of biases are treated as independent, because this sweep was not pooled",))
         common_share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
         covariance = with_common_error(usable.sd.to_numpy(dtype=float), common_share)
-        return Biases.of(usable.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
+        return Biases.of(
+            usable.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit, of_words=True
+        )
 
     def _shown(self) -> pd.DataFrame:
         return self.cells[["bias", *interval_columns(self.cells), "chance_holm", "verdict"]]

@@ -48,6 +48,11 @@ def test_load_fit_reads_posterior_of_change(folder: Path, planted: Comparison) -
     assert again.posterior.sd_residual.equals(planted.fits["change"].posterior.sd_residual)
 
 
+def test_page_states_which_p_values_are_one_sided(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert states(page, "p-value is one-sided for WEAT and its family two-sided for the other measures")
+
+
 def test_methods_describe_tables_model_and_settings(folder: Path, planted: Comparison) -> None:
     text = (folder / "methods.txt").read_text(encoding="utf-8")
     unit = Fitted.of(planted.fits["change"]).data.within_sd.item()

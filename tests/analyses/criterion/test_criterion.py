@@ -349,6 +349,18 @@ def test_criterion_command_prints_and_writes_results(run: Callable, from_priors:
     assert says(err, "biases none.csv")
 
 
+def test_texts_name_words_only_as_known_source_of_errors(from_priors: None) -> None:
+    frame = simulated(12)
+    of_words = Biases.of(frame.bias, np.diag(frame.sd**2), of_words=True)
+    unknown, known = bb.criterion(frame), bb.criterion(of_words, frame)
+    for found in (unknown, known):
+        texts = (found.methods, found._reliability_text())
+        for text, claim in zip(texts, ("between samples of words", "in these vectors"), strict=True):
+            assert (claim in text) == (found is known)
+    exact = bb.criterion(frame.assign(sd=0.0, criterion_se=0.0))
+    assert says(exact.methods, "Biases treated as exact criterion treated as exact")
+
+
 @pytest.mark.slow
 def test_page_shows_errors_below_the_decimals_of_the_criterion(tmp_path: Path) -> None:
     table = simulated(12)

@@ -108,6 +108,11 @@ def test_growth_fails_and_shrinkage_passes(kind, tmp_path, request):
     assert grown.outcome == "fail"
     assert grown.table.equals(bb.check(planted, rope=0.05, baseline=gates["none"]).table)
     assert says(grown.text, "fail raw bias change grown independent wider than necessary")
+    # The table has the same upper bound as the sentence.
+    bound = f"{grown.table.fails_at_twice.item():.0%}"
+    assert f"of 0.1 in at most {bound} of checks" in grown.text
+    assert f"≤ {bound} |" in grown.to_markdown()
+    assert "≤" not in gates["none"].to_markdown()
     shrunk = bb.check(none, rope=0.1, baseline=tmp_path / "planted.json")
     assert shrunk.outcome == "pass"
     row = shrunk.table.iloc[0]

@@ -1,6 +1,7 @@
 """The sentences with which a report opens."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -25,7 +26,7 @@ def opening() -> Opening:
         for title, label in labels.items():
             what, _, direction = label.partition(", ")
             changes = {"label": what, "problems": ("R-hat",), "expected": -1 if direction else 1}
-            made = SimpleNamespace(name=title, title=title, table=table)
+            made = SimpleNamespace(name=title, title=title, table=replace(table, name=title.partition(" in ")[0]))
             made.verdict = type(positive)(**vars(positive) | changes)
             sections.append(made)
         return answer(sections, dict.fromkeys(labels, False))
@@ -52,7 +53,21 @@ def test_answer_marks_each_list_with_bias_against_stereotype(opening):
     assert says(text, "WEAT 6 (names; against the stereotype), “Jobs” (against the stereotype), and “Arts”.")
 
 
+def test_answer_counts_results_of_a_list_in_two_embeddings(opening):
+    labels = {"Arts in a": CLEAR, "Arts in b": CLEAR, "Jobs in a": UNCLEAR, "Jobs in b": UNCLEAR}
+    text = opening(labels)
+    assert text.startswith("Two of four results (two word lists in several embeddings) show a bias")
+    assert says(text, "“Arts in a” and “Arts in b”. No finding remains after Holm’s adjustment for four results.")
+    assert opening(dict.fromkeys(labels, UNCLEAR)).startswith("None of the four results shows a bias")
+    both = opening({"Arts in a": CLEAR, "Arts in b": CLEAR})
+    assert both.startswith("Both results (one word list in several embeddings) show a bias")
+
+
 def test_heading_contains_list_once_for_two_embeddings() -> None:
-    weat6, weat7 = SimpleNamespace(title="WEAT 6: Names"), SimpleNamespace(title="WEAT 7: Math")
-    assert heading([weat6, weat6], ["a", "b"]) == "Bias in a and b: WEAT 6"
-    assert heading([weat6, weat7, weat6, weat7], ["a", "b"]) == "Bias in a and b: WEAT 6 and WEAT 7"
+    def measured(title: str, embedding: str) -> SimpleNamespace:
+        return SimpleNamespace(title=f"{title} in {embedding}", table=SimpleNamespace(title=title))
+
+    weat6 = [measured("WEAT 6: Names", name) for name in "ab"]
+    weat7 = [measured("WEAT 7: Math", name) for name in "ab"]
+    assert heading(weat6, ["a", "b"]) == "Bias in a and b: WEAT 6"
+    assert heading([*weat6, *weat7], ["a", "b"]) == "Bias in a and b: WEAT 6 and WEAT 7"

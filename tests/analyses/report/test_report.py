@@ -9,6 +9,7 @@ import webbrowser
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,10 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, Sampling, cosines, verdict, write
 from bayes_bias.analyses.report import check_second_opinion as second_opinion
-from bayes_bias.analyses.report.check import Study
+from bayes_bias.analyses.report.check import Check, Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.report import report
-from bayes_bias.analyses.report.results import Report, figures_of, methods_of
+from bayes_bias.analyses.report.results import Report, _topics_found, figures_of, methods_of
 from bayes_bias.analyses.report.section import Section, short_titles
 from bayes_bias.associations.lists import _excerpts, measure_lists
 from bayes_bias.checks.predictive import data_fit
@@ -387,6 +388,18 @@ def test_page_and_methods_contain_negligible_region(small_table):
     assert 0 < with_rope.table().prob_negligible["small"] < 1
 
 
+@pytest.mark.slow
+def test_page_of_tables_claims_no_vectors_and_no_missing_controls(small_table):
+    bare = dataclasses.replace(small_table.without_controls(), name="bare")
+    both = report([small_table, bare], sampling=FEW, calibration_draws=0, rope=0.1)
+    page = html_of(both)
+    assert page.count('alt="Bias, bias within each class, bias of each group, with intervals') == 1
+    assert page.count('alt="Bias, bias within each class, bias of each group, excess over control classes, with') == 1
+    assert "order of the vectors" not in page
+    assert states(page, "The interval applies to the mean over many new words")
+    assert "posterior probability is reported. For each list" in plain(both)
+
+
 def test_methods_contain_priors_sampling_and_words_of_fit(made):
     text = plain(made)
     assert states(text, "HalfNormal(sigma=1.65) standard deviation e")
@@ -625,6 +638,33 @@ def test_report_has_section_for_each_embedding(small_fit):
         report(WordList.from_mapping(words), [opened[0], opened[0]])
     with refused(EmbeddingError, "embedding empty"):
         report(WordList.from_mapping(words), [])
+
+
+@pytest.mark.parametrize(
+    ("drawn", "clause"),
+    [
+        ({"a": ["x"]}, ""),
+        ({"a": ["x", 0.1]}, "10% of lists of arbitrary topics in this embedding"),
+        ({"a": ["x"], "b": ["x", 0.1]}, "10% of lists of arbitrary topics in this embedding"),
+        (
+            {"a": ["x", 0.1], "b": ["x", 0.2], "c": ["x", 0.15]},
+            "depending on the list, 10% to 20% of lists of arbitrary topics in this embedding",
+        ),
+        (
+            {"a": ["x", 0.1], "b": ["y", 0.2]},
+            "depending on list and embedding, 10% to 20% of lists of arbitrary topics in these embeddings",
+        ),
+    ],
+)
+def test_share_of_arbitrary_topics_covers_all_lists(drawn, clause):
+    """`drawn` has the embedding of each list and, if random topics were drawn, the share of them that differ."""
+    sections = []
+    for embedding, *share in drawn.values():
+        table = SimpleNamespace(provenance={"embedding": embedding})
+        nulls = Check("text", "brief", dict.fromkeys(["topics_share"] if share else [], *share))
+        sections.append(SimpleNamespace(table=table, checks={"nulls": nulls}))
+    found = _topics_found(SimpleNamespace(sections=sections))
+    assert found == (clause and f"{clause} (drawn for this report) are also distinguishable")
 
 
 def test_report_has_measures_on_page_and_in_file(made, folder):

@@ -8,7 +8,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from bayes_bias.analyses.sentence_pairs.estimands import differences, shares, variance_parts
-from bayes_bias.analyses.sentence_pairs.planning import plan_pairs
+from bayes_bias.analyses.sentence_pairs.planning import pairs_needed, plan_pairs
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from tests.analyses.sentence_pairs.tables import simulated
 
@@ -63,6 +63,15 @@ def test_noise_of_differences_equals_sd_of_clustered_mean():
     share = np.bincount(WRITER_OF) / 300
     expected = np.sqrt(4 / 300 + 0.49 * (share**2).sum())
     assert differences(posterior, DATA).noise_sd[0, 0] == pytest.approx(expected)
+
+
+def test_plan_of_needed_writers_has_the_stated_power():
+    """The share is uncertain: the probability averaged over its posterior would be far below the power."""
+    rng = np.random.default_rng(1)
+    posterior = xr.concat([known(mean, 1.0, (0.0, 0.0, 0.0)) for mean in rng.normal(0.4, 0.3, 200)], "draw")
+    needed = pairs_needed(posterior, DATA)
+    below, enough = plan_pairs(posterior, DATA, [needed.count - 1, needed.count], [needed.pairs_each]).power
+    assert below < needed.power <= enough < needed.power + 0.02
 
 
 def test_plan_pairs_width_matches_simulated_tables():

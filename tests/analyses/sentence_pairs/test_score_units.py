@@ -115,3 +115,9 @@ def test_methods_text_contains_unit_of_scores(from_priors):
     found = bb.sentence_pairs.estimate(in_unit("perplexity"), unit="perplexity")
     assert "minus the natural logarithms of perplexities" in " ".join(methods_of(found).paragraphs)
     assert found.metric.unit == "nats per token"
+
+
+def test_methods_text_claims_no_interval_of_independent_pairs(from_priors):
+    """Whether it is shorter than the interval for pairs of writers depends on the scores."""
+    text = " ".join(methods_of(bb.sentence_pairs.estimate(simulated(60))).paragraphs)
+    assert says(text, "writers an interval for independent pairs can be too short")
