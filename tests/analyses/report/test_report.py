@@ -496,6 +496,14 @@ def test_report_figures_contain_short_titles_of_lists():
     assert "weat6-clusters-targets" in figures
 
 
+@pytest.mark.slow
+def test_report_has_no_figure_of_attributes_if_groups_share_class(tmp_path):
+    shared = {"stereotypes": {"men": "work", "women": "work"}, "opposites": ("home",)}
+    made = report(dataclasses.replace(random_table(), **shared), sampling=FEW, calibration_draws=0)
+    files = write(made, tmp_path / "report", figures=["svg"]).parent.glob("figures/small-*")
+    assert {"small-attributes.svg", "small-targets.svg"} & {file.name for file in files} == {"small-targets.svg"}
+
+
 def test_short_titles_returns_list_names_for_ambiguous_titles():
     titles = {"a": "WEAT 6: Names in v", "b": "WEAT 6: Names in w", "c": "Flora", "d": ": Fauna", "e": "x" * 40}
     assert short_titles(titles) == {"a": "a", "b": "b", "c": "Flora", "d": "d", "e": "x" * 40}
