@@ -17,17 +17,27 @@ from bayes_bias.table.replicates import Replicates
 ROUNDING = 1e-7
 
 
+def rounding_of(table: AssociationTable) -> float:
+    """Return the spread below which the values of a table differ only by rounding errors of float32.
+
+    It is `ROUNDING` for cosines, and for other values `ROUNDING` times the largest absolute value (`Metric.size`).
+    """
+    return ROUNDING * table.metric.size(table.values)
+
+
 @dataclass(frozen=True, eq=False)
 class TwoByTwo:
     """Targets X and Y with their classes A and B, or only X with its class A and the opposite class B.
 
-    ``to_a`` and ``to_b`` are the cosines of all targets, beginning with X, with the words of A and B.
+    ``to_a`` and ``to_b`` are the cosines of all targets, beginning with X, with the words of A and B. A spread up to
+    ``rounding`` is due to rounding errors.
     """
 
     words: pd.DataFrame
     n_x: int
     to_a: np.ndarray
     to_b: np.ndarray
+    rounding: float
 
     @property
     def scores(self) -> np.ndarray:
@@ -61,7 +71,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
     similarity = table.values.to_numpy()[by_group]
     to_a = similarity[:, table.class_index == 0]
     to_b = similarity[:, table.class_index == 1]
-    return TwoByTwo(labels(table), int((table.group_index == 0).sum()), to_a, to_b)
+    return TwoByTwo(labels(table), int((table.group_index == 0).sum()), to_a, to_b, rounding_of(table))
 
 
 def require_complete(table: AssociationTable, measure: str) -> None:

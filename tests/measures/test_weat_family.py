@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import kurtosis
 
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures import gweat, sd_weat, weat, wefat
+from bayes_bias.measures import gweat, min_f, pigeonhole, quasi_f, reml, sd_weat, weat, wefat
 from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.metric import Metric
 from tests.helpers import WEATS, design, labelled, numbered, random_vectors, refused, scores_design, unit
 
 seeds = st.integers(0, 10_000)
@@ -136,3 +137,20 @@ def test_weat_family_ignores_order_of_words(seed: int) -> None:
         assert measure(shuffled).value == pytest.approx(measure(table).value)
     assert weat(shuffled).p_value == weat(table).p_value
     assert wefat(shuffled, "t00").p_value == wefat(table, "t00").p_value
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_measures_are_independent_of_unit_of_table(size: float) -> None:
+    table = random_design(1)
+    scores = replace(table, metric=Metric("score", unit="points"), values=table.values * size)
+    for measure in (weat, wefat, gweat, sd_weat, quasi_f, min_f, reml, pigeonhole):
+        value = measure(table).value * (size if measure in (gweat, quasi_f, min_f, reml, pigeonhole) else 1)
+        assert measure(scores).value == pytest.approx(value, rel=1e-6), measure
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_spread_of_rounding_errors_is_no_spread(size: float) -> None:
+    table = scores_design([1, 1], [1, 1])
+    values = table.values + 1e-8 * np.random.default_rng(0).standard_normal(table.values.shape)
+    with refused(MeasureError, "all targets same score"):
+        weat(replace(table, metric=Metric("score", unit="points"), values=values * size))

@@ -374,7 +374,7 @@ def test_second_opinion_reports_unequal_spread_of_groups(sizes, consequence):
         {f"a{j}": "near" if j < 8 else "far" for j in range(16)},
         {"many kinds": "near", "one kind": "far"},
     )
-    (sentence,) = second_opinion._on_unequal_variances(quasi_f(table), 2)
+    (sentence,) = second_opinion._on_unequal_variances(quasi_f(table), 2, rounding=1e-7)
     assert says(sentence, "'many kinds' more 'one kind'")
     assert says(sentence, f"same scales for all groups {consequence}")
 
