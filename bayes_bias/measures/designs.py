@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.word_vectors import stack, unit_rows
 from bayes_bias.errors import MeasureError, OtherDataError
+from bayes_bias.formatting import joined
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.replicates import Replicates
@@ -49,8 +50,9 @@ class TwoByTwo:
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
     """Return the values of a table with two groups and two classes, for a measure that needs this design.
 
-    Control classes are ignored, and targets are sorted by group. Raise an error for other designs, for missing pairs,
-    and for groups with fewer than `least_words` words. If `least_groups` is 1, one group is enough.
+    Control classes are ignored, and targets are sorted by group. Raise an error for other designs, for groups with the
+    same class, for missing pairs, and for groups with fewer than `least_words` words. If `least_groups` is 1, one group
+    is enough.
     """
     check_table(table)
     table = table.without_controls()
@@ -66,6 +68,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
             f"{measure} compares two groups and two classes, but this table has {len(groups)} and"
             f" {len(classes)}. {remedy}"
         )
+    require_own_classes(table, measure)
     require_words(table, measure, least_words)
     by_group = np.argsort(table.group_index, kind="stable")
     similarity = table.values.to_numpy()[by_group]
@@ -97,6 +100,18 @@ def require_two_groups(table: AssociationTable, measure: str) -> None:
     """Raise an error unless there are two groups."""
     if len(table.groups) != 2:
         raise MeasureError(f"{measure} compares two groups, but this table has {len(table.groups)}. Choose two.")
+
+
+def require_own_classes(table: AssociationTable, measure: str) -> None:
+    """Raise an error if several groups have the same stereotypical class."""
+    classes = list(table.stereotypes.values())
+    shared = [name for name in classes if classes.count(name) > 1]
+    if shared:
+        groups = [f"'{group}'" for group, name in table.stereotypes.items() if name == shared[0]]
+        raise MeasureError(
+            f"{measure} needs a different class for each group, but {joined(groups)} have the same class"
+            f" '{shared[0]}'. Use `bias` of the posterior, or the quasi-F."
+        )
 
 
 def require_words(table: AssociationTable, measure: str, least: int) -> None:

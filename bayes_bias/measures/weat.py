@@ -13,6 +13,7 @@ from bayes_bias.measures.designs import (
     TwoByTwo,
     labels,
     require_complete,
+    require_own_classes,
     require_two_groups,
     require_words,
     rounding_of,
@@ -99,8 +100,8 @@ def weat(
     Raises
     ------
     MeasureError
-        If there are not two groups and two classes, if a group has one word, if pairs are missing or repeated, or if
-        all scores are equal.
+        If there are not two groups, each with its own class, if a group has one word, if pairs are missing or
+        repeated, or if all scores are equal.
 
     Notes
     -----
@@ -304,9 +305,10 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     0.014
     """
     require_complete(table, "gWEAT")
+    require_own_classes(table, "gWEAT")
     if len(table.associated_classes) != len(table.groups):
         raise MeasureError(
-            f"gWEAT needs a class for each group, but {len(table.groups)} groups share"
+            f"gWEAT needs a class for each group, but there are {len(table.groups)} groups and"
             f" {len(table.associated_classes)} classes."
         )
     # Mean cosine of each target with the class of each group, minus its mean over all classes, (targets, groups).

@@ -86,7 +86,7 @@ def estimate_columns(
 ) -> list[Column]:
     """Lay out the mean and the interval of each row. The heading of the mean is `name`."""
     numbers = rows[[f"{of}_mean" if of else "mean", *interval_columns(rows, of)]].itertuples(index=False, name=None)
-    mean = Column(name, list(numbers), lambda row: mean_of_interval(*row, decimals, sign=sign))
+    mean = Column(name, list(numbers), lambda row: mean_of_interval(row[0], row[1], row[2], decimals, sign=sign))
     return [mean, interval_column(f"{level(ci_prob)} interval", rows, decimals, of, sign=sign)]
 
 
