@@ -45,6 +45,7 @@ class Part:
     letter. `phrases` were found with "_" in place of blanks. `respelt` words were found under another spelling that
     `match` allows. `made` words have a vector that was computed from their parts. `copies` are dropped because they
     have the same vector as another word: of the same group or class or, for control words, of any part of the list.
+    `in_use` has the spellings in the embedding of all words of the list.
     """
 
     role: Role
@@ -58,6 +59,12 @@ class Part:
     respelt: Mapping[str, str] = field(default_factory=dict)
     made: tuple[str, ...] = ()
     copies: Mapping[str, str] = field(default_factory=dict)
+    in_use: Collection[str] = ()
+
+    @property
+    def unused(self) -> dict[str, list[str]]:
+        """The `variants` that no other word of the list uses, so that they can stand for a missing word."""
+        return {word: [name for name in names if name not in self.in_use] for word, names in self.variants.items()}
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -324,7 +331,7 @@ def _text_of_loss(coverage: Coverage, part: Part) -> str:
     words = shortened(add_spellings(part.lost, part.variants))
     n_unusable = len(part.zero) + len(part.non_finite)
     reason = f", because the values of {counted(n_unusable, 'word')} are all zero or not finite" if n_unusable else ""
-    other_spellings = offer(part.variants)
+    other_spellings = offer(part.unused)
     hint = other_spellings or (_spellings_of_both(coverage, part) if is_empty else "")
     remedy = _remedy(part, coverage.embedding, is_empty=is_empty, has_spellings=bool(other_spellings))
     return (
@@ -366,7 +373,8 @@ def _part(
     spelling_of = {word: match.spelling for word, match in found.items() if match.spelling != word}
     phrases = tuple(word for word, spelling in spelling_of.items() if spelling == joined(word))
     respelt = {word: spelling for word, spelling in spelling_of.items() if word not in phrases}
-    return Part(role, name, words, missing, zero, non_finite, variants, phrases, respelt, made)
+    in_use = {match.spelling for match in matches.values()}
+    return Part(role, name, words, missing, zero, non_finite, variants, phrases, respelt, made, in_use=in_use)
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
@@ -400,7 +408,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            hint = f". {offer(part.variants)}".rstrip(". ")  # "" without an offer, because notices end without a stop
+            hint = f". {offer(part.unused)}".rstrip(". ")  # "" without an offer, because notices end without a stop
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{hint}"
 
 
