@@ -11,6 +11,7 @@ from bayes_bias.embeddings.word_vectors import stack, unit_rows
 from bayes_bias.errors import MeasureError, OtherDataError
 from bayes_bias.formatting import joined
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.from_frames import missing_pairs
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.replicates import Replicates
 
@@ -84,7 +85,7 @@ def require_complete(table: AssociationTable, measure: str) -> None:
         missing = int(np.isnan(table.values.to_numpy()).sum())
         raise MeasureError(
             f"{measure} needs a value for every target with every attribute, but {missing} of"
-            f" {table.values.size} pairs have none. Remove the words with gaps."
+            f" {table.values.size} pairs have none ({missing_pairs(table.values)}). Remove the words with gaps."
         )
     if table.repeats is not None:
         raise MeasureError(f"{measure} cannot use a table that repeats pairs. Make them with duplicates='drop'.")

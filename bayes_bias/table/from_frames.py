@@ -4,11 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import counted
+from bayes_bias.formatting import counted, shortened
 from bayes_bias.table.labels import CATEGORY_COORD, Side, labels_in, lonely, settled
 from bayes_bias.table.metric import Metric
 
@@ -93,6 +94,8 @@ def matrices(
     compared = (*stereotypes.values(), *opposites)
     values = _matrix(tidy, "value", tuple(stereotypes), compared)
     notices = [*self_notices, *repeat_notices]
+    if missing := missing_pairs(values):
+        notices.append(f"{int(values.isnull().sum())} of {values.size} pairs have no value: {missing}")
     for name in labels_in(values.coords):
         if name.endswith("_pair"):
             for label in lonely(values, name):
@@ -272,3 +275,13 @@ def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: 
     dim_of |= labels_in(tidy)
     coords = {column: (dim, words[dim][column].to_numpy(dtype=object)) for column, dim in dim_of.items()}
     return xr.DataArray(wide.to_numpy(dtype=float), coords, dims, name="association")
+
+
+def missing_pairs(values: xr.DataArray) -> str:
+    """Name the first three pairs of words that have no value: "'he' and 'boss', 'she' and 'boss', and 2 more".
+
+    `values` is a matrix (target, attribute) in which a missing pair is NaN. Without missing pairs, the text is empty.
+    """
+    rows, columns = np.nonzero(np.isnan(values.to_numpy()))
+    pairs = zip(values.target.to_numpy()[rows], values.attribute.to_numpy()[columns], strict=True)
+    return shortened([f"'{target}' and '{attribute}'" for target, attribute in pairs], 3)

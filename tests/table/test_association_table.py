@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayes_bias import AssociationTable, combine_replicates, cosines, load_wordlist, open_embedding
-from bayes_bias.errors import TableError
-from bayes_bias.measures import measure_all
+from bayes_bias import AssociationTable, combine_replicates, cosines, load_wordlist, open_embedding, verdict
+from bayes_bias.errors import BayesBiasError, TableError
+from bayes_bias.measures import measure_all, quasi_f
 from bayes_bias.table.association_table import UNEVEN, uneven
 from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.table.labels import settled
@@ -109,6 +109,10 @@ def test_from_frame_keeps_missing_pair_as_missing():
     table = read(tidy().drop(index=3))
     assert not table.is_complete
     assert int(table.values.isnull().sum()) == 1
+    assert table.notices == ("1 of 20 pairs have no value: 'he' and 'cook'",)
+    for analyse in (quasi_f, verdict):
+        with refused(BayesBiasError, "1 of 'he' and 'cook' words"):
+            analyse(table)
 
 
 @pytest.mark.parametrize(
