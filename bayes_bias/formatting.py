@@ -20,9 +20,14 @@ _MOST_FINER = 5
 _SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
 
 
+# From this size on, numbers are in scientific notation. Below the noise, an interval is zero up to rounding errors.
+_LARGE, _NOISE = 1e7, 1e-12
+_SCIENTIFIC = ".2e"
+
+
 def signed(value: float, decimals: int = 3) -> str:
     """Format a number with its sign, because biases are differences."""
-    return DASH if math.isnan(value) else _minus(f"{value:+,.{decimals}f}")
+    return DASH if math.isnan(value) else _minus(f"{value:+{_format(value, decimals)}}")
 
 
 def value_and_interval(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
@@ -31,28 +36,35 @@ def value_and_interval(value: float, lower: float, upper: float, decimals: int =
     Use ``sign=""`` for unsigned quantities.
     """
     interval = bounds(lower, upper, decimals, sign=sign)
-    written = signed if sign else plain
-    number = written(value, decimals_of_mean(value, lower, upper, decimals))
+    number = mean_of_interval(value, lower, upper, decimals, sign=sign)
     return number if interval == DASH else f"{number} {interval}"
 
 
 def plain(value: float, decimals: int = 3) -> str:
     """Format a number without a plus sign, for scales, effect sizes, and R-hat."""
-    return DASH if math.isnan(value) else _minus(f"{value:.{decimals}f}")
+    return DASH if math.isnan(value) else _minus(f"{value:{_format(value, decimals).lstrip(',')}}")
+
+
+def _format(value: float, decimals: int) -> str:
+    """Return the format of a number: this many decimals, or scientific notation for very large numbers."""
+    return _SCIENTIFIC if abs(value) >= _LARGE else f",.{decimals}f"
 
 
 def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
     """Format a credible interval. Use ``sign=""`` for unsigned quantities, such as a scale.
 
     The signs of the bounds show whether the interval excludes zero. A bound that would round to zero therefore gets
-    enough digits to show its sign: "[−0.035, −0.0004]".
+    enough digits to show its sign: "[−0.035, −0.0004]". If both bounds are tiny, or one is very large, both are in
+    scientific notation: "[−9.18e−09, +1.19e−07]".
     """
     if math.isnan(lower) or math.isnan(upper):
         return DASH
 
     def text(bound: float) -> str:
+        if _needs_exponent(lower, upper, decimals):
+            return f"{bound:{sign}{_SCIENTIFIC}}" if bound else "0"
         digits = _decisive(bound, decimals) if sign else decimals
-        return f"{bound:{sign}.{digits}f}"
+        return f"{bound:{sign}{',' if sign else ''}.{digits}f}"
 
     return _minus(f"[{text(lower)}, {text(upper)}]")
 
@@ -63,13 +75,22 @@ def range_in_words(lower: float, upper: float, decimals: int = 3, *, sign: str =
     return interval if interval == DASH else interval[1:-1].replace(", ", " to ")
 
 
-def decimals_of_mean(value: float, lower: float, upper: float, decimals: int = 3) -> int:
-    """Return the number of decimals with which to show the mean of an interval.
+def mean_of_interval(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
+    """Format the mean of an interval, with `decimals` or in scientific notation like the interval.
 
-    The number is `decimals`, unless the interval excludes zero and the mean would be rounded to zero. A rounded mean of
-    zero would contradict the interval, so the mean then gets more decimals.
+    If the interval excludes zero and the mean would be rounded to zero, it would contradict the interval, so it gets
+    more decimals.
     """
-    return _decisive(value, decimals) if lower * upper > 0 else decimals
+    if _needs_exponent(lower, upper, decimals):
+        return _minus(f"{value:{sign}{_SCIENTIFIC}}") if value else "0"
+    written = signed if sign else plain
+    return written(value, _decisive(value, decimals) if lower * upper > 0 else decimals)
+
+
+def _needs_exponent(lower: float, upper: float, decimals: int) -> bool:
+    """Return True if a bound is very large, or if both would be zero even with one more decimal than `decimals`."""
+    size = max(abs(lower), abs(upper))
+    return size >= _LARGE or _NOISE < size < 0.05 * 10**-decimals
 
 
 def _decisive(bound: float, decimals: int) -> int:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bayes_bias.formatting import Column, Layout, bounds, in_words, probability, signed, value_and_interval
+from bayes_bias.formatting import Column, Layout, bounds, in_words, plain, probability, signed, value_and_interval
 
 
 def test_numbers_match_journal_style():
@@ -15,6 +15,16 @@ def test_numbers_match_journal_style():
         "< .001", ".023", ".32", ".991", "> .999", "> .999",
     ]  # fmt: skip
     assert signed(float("nan")) == "—"
+
+
+def test_value_and_interval_are_readable_for_tiny_and_large_numbers():
+    assert value_and_interval(5.5e-7, -9.18e-9, 1.19e-6) == "+5.50e−07 [−9.18e−09, +1.19e−06]"
+    assert value_and_interval(0.0, 0.0, 2e-6) == "0 [0, +2.00e−06]"
+    assert value_and_interval(5.5e11, -9.2e10, 1.2e12, 2) == "+5.50e+11 [−9.20e+10, +1.20e+12]"
+    assert value_and_interval(5.5e-7, 1e-7, 1.1e-6, sign="") == "5.50e−07 [1.00e−07, 1.10e−06]"
+    assert value_and_interval(1234.5, -1000.25, 3500.0, 1) == "+1,234.5 [−1,000.2, +3,500.0]"
+    assert value_and_interval(0.00002, -0.0004, 0.0006) == "0.000 [−0.0004, +0.001]"
+    assert (signed(-2.5e7), plain(2.5e7, 0), plain(1234.5, 1)) == ("−2.50e+07", "2.50e+07", "1234.5")
 
 
 def test_bounds_keep_sign_when_interval_excludes_zero():

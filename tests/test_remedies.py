@@ -928,6 +928,10 @@ def people(**options: Any) -> Any:
     return count("y", "prediction", "group", rows, **options)
 
 
+def verdict_of_columns(scope: Any = "replicates") -> bb.Verdict:
+    return bb.verdict(bb.cosines(COLUMNS, SPOKEN, ()), scope)
+
+
 def table_of_values(**options: Any) -> bb.AssociationTable:
     frame = bb.cosines(COLUMNS, SPOKEN, ()).to_frame().eval("value = cosine + 3")
     return bb.AssociationTable.from_frame(
@@ -1001,8 +1005,9 @@ CALLS = {
     "a class of one group": Call(
         "have no people of a `group`, so that its rate is unknown", people, r"(leave_out=True)"
     ),
+    "no replicates": Call("scope='{}' (--scope {})", verdict_of_columns, r"Use (scope='.*?')"),
     "values that are no cosines": Call(
-        "If these are not cosines, set metric=",
+        "If these are not {}, set metric=",
         table_of_values,
         r"set (metric=bayes_bias\.Metric\(.*?\))",
         names={"bayes_bias": bb, "NAME": "similarity", "UNIT": "points"},

@@ -14,6 +14,9 @@ from bayes_bias.table.related_words import Related
 # Rounding errors in the vector of a sentence, relative to its length.
 _ROUNDING = 1e-6
 _BLOCK = 10_000
+# The length of a vector can be too large for a number although its entries are not. If so, all vectors are divided by
+# this number, which makes lengths and differences small enough in any number of dimensions.
+_OVERFLOWING = 1e10
 
 
 def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
@@ -29,7 +32,11 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     [['rose', 'tulip']]
     """
     words = list(vectors)
-    coordinates, tolerances = _coordinates(vectors)
+    vector_lengths = _lengths(vectors)
+    if np.isinf(vector_lengths).any():
+        vectors = {word: vector.astype(float) / _OVERFLOWING for word, vector in vectors.items()}
+        vector_lengths = _lengths(vectors)
+    coordinates, tolerances = _coordinates(vectors, vector_lengths)
     order = np.argsort(coordinates, kind="stable").tolist()
     cluster_of = list(range(len(words)))  # at first, each word is a cluster of its own
     for position, row in enumerate(order):
@@ -57,7 +64,14 @@ def without_copies(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
     return distinct
 
 
-def _coordinates(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _lengths(vectors: Mapping[str, Vector]) -> NDArray[np.float64]:
+    """Return the length of each vector."""
+    return np.concatenate([np.empty(0), *map(lengths, _blocks(vectors))])
+
+
+def _coordinates(
+    vectors: Mapping[str, Vector], vector_lengths: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Return the coordinate of each vector along a random direction, and the tolerance within which coordinates of
     equal vectors lie.
 
@@ -67,7 +81,6 @@ def _coordinates(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], ND
     """
     if not vectors:
         return np.empty(0), np.empty(0)
-    vector_lengths = np.concatenate(list(map(lengths, _blocks(vectors))))
     longest = vector_lengths.max()
     dimensions = next(iter(vectors.values())).size
     direction = np.random.default_rng(1).standard_normal(dimensions)

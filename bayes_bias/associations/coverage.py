@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -45,6 +46,7 @@ class Part:
     letter. `phrases` were found with "_" in place of blanks. `respelt` words were found under another spelling that
     `match` allows. `made` words have a vector that was computed from their parts. `copies` are dropped because they
     have the same vector as another word: of the same group or class or, for control words, of any part of the list.
+    `in_use` has the spellings in the embedding of all words of the list.
     """
 
     role: Role
@@ -58,6 +60,12 @@ class Part:
     respelt: Mapping[str, str] = field(default_factory=dict)
     made: tuple[str, ...] = ()
     copies: Mapping[str, str] = field(default_factory=dict)
+    in_use: Collection[str] = ()
+
+    @property
+    def unused(self) -> dict[str, list[str]]:
+        """The `variants` that no other word of the list uses, so that they can stand for a missing word."""
+        return {word: [name for name in names if name not in self.in_use] for word, names in self.variants.items()}
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -89,6 +97,8 @@ class Coverage:
     embedding: str
     parts: tuple[Part, ...]
     lacking: str = "usable vector"
+    # True if a matrix has the targets in its columns, and the attributes in its rows.
+    exchanged: bool = False
     begins: tuple[str, ...] = ()
     # Words that share a vector although they are in different groups or classes, each with its group or class.
     shared: tuple[tuple[tuple[str, str], ...], ...] = ()
@@ -276,8 +286,16 @@ def coverage_of_matrix(
         present = targets if role == "target" else attributes
         missing = tuple(word for word in words if word not in present)
         near = near_spellings(missing, present)
-        parts.append(Part(role, part, words, missing, (), (), near))
-    return Coverage(name, tuple(parts), lacking="value")
+        parts.append(Part(role, part, words, missing, (), (), near, in_use=present))  # a matrix has no `match`
+    return Coverage(name, tuple(parts), lacking="value", exchanged=_is_exchanged(wordlist, targets, attributes))
+
+
+def _is_exchanged(wordlist: WordList, rows: Collection[str], columns: Collection[str]) -> bool:
+    """Return True if the targets of a list are only in the columns of a matrix, and its attributes only in the rows."""
+    targets = set(chain.from_iterable(wordlist.groups.values()))
+    attributes = set(chain.from_iterable(wordlist.classes.values()))
+    is_exchanged = not (targets.isdisjoint(columns) or attributes.isdisjoint(rows))
+    return is_exchanged and targets.isdisjoint(rows) and attributes.isdisjoint(columns)
 
 
 def has_too_few(part: Part, *, allow_loss: bool) -> bool:
@@ -324,9 +342,9 @@ def _text_of_loss(coverage: Coverage, part: Part) -> str:
     words = shortened(add_spellings(part.lost, part.variants))
     n_unusable = len(part.zero) + len(part.non_finite)
     reason = f", because the values of {counted(n_unusable, 'word')} are all zero or not finite" if n_unusable else ""
-    other_spellings = offer(part.variants)
+    other_spellings = offer(part.unused)
     hint = other_spellings or (_spellings_of_both(coverage, part) if is_empty else "")
-    remedy = _remedy(part, coverage.embedding, is_empty=is_empty, has_spellings=bool(other_spellings))
+    remedy = _remedy(part, coverage, is_empty=is_empty, has_spellings=bool(other_spellings))
     return (
         f"{coverage.embedding} has no {coverage.lacking}{of_their_own} for {lost_words} in the {part}"
         f" ({words}){reason}. {f'{hint} ' if hint else ''}{remedy}"
@@ -366,7 +384,8 @@ def _part(
     spelling_of = {word: match.spelling for word, match in found.items() if match.spelling != word}
     phrases = tuple(word for word, spelling in spelling_of.items() if spelling == joined(word))
     respelt = {word: spelling for word, spelling in spelling_of.items() if word not in phrases}
-    return Part(role, name, words, missing, zero, non_finite, variants, phrases, respelt, made)
+    in_use = {match.spelling for match in matches.values()}
+    return Part(role, name, words, missing, zero, non_finite, variants, phrases, respelt, made, in_use=in_use)
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
@@ -400,7 +419,7 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
     }
     for loss, words in losses.items():
         if words:
-            hint = f". {offer(part.variants)}".rstrip(". ")  # "" without an offer, because notices end without a stop
+            hint = f". {offer(part.unused)}".rstrip(". ")  # "" without an offer, because notices end without a stop
             yield f"{part}: {len(words)} of {len(part.asked)} words {loss}: {shortened(words)}{hint}"
 
 
@@ -430,24 +449,27 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     return f"The words of {coverage.embedding} look like {source_words}, but the list has words like {listed}. {remedy}"
 
 
-def _remedy(part: Part, embedding: str, *, is_empty: bool, has_spellings: bool) -> str:
+def _remedy(part: Part, coverage: Coverage, *, is_empty: bool, has_spellings: bool) -> str:
     """Return the advice for a group or class with too few words.
 
     `is_empty` is True if no word is left, and `has_spellings` if the message already offers other spellings. The advice
     depends on the role of the words: control classes can be omitted. Built-in embeddings have only the words of
-    built-in lists, so another embedding is necessary.
+    built-in lists, so another embedding is necessary. A matrix may have rows in place of columns.
     """
+    if coverage.exchanged:
+        return "Exchange its rows and columns: targets must be in the rows, but are in the columns."
+    source = "matrix" if coverage.lacking == "value" else "embedding"
     notes = "" if part.role == "target" else about_notes(part.name)
     allow_loss = "pass allow_loss=True (--allow-loss) to continue"
     if part.role == "control":
         omit = "Remove other classes from the list, or omit added ones with controls=() (--controls none)"
         return f"{notes} {omit}." if is_empty else f"{notes} {omit}, or {allow_loss}."
-    if embedding in shipped_embeddings():
+    if coverage.embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if is_empty and (notes or has_spellings):
-        return f"{notes} Otherwise, use another embedding or other words.".lstrip()
+        return f"{notes} Otherwise, use another {source} or other words.".lstrip()
     if is_empty:
-        return "Use another embedding or other words."
+        return f"Use another {source} or other words."
     return f"{capitalized(allow_loss)} with the remaining words. {notes}".rstrip()
 
 

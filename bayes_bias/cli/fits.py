@@ -25,7 +25,7 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.table_source import CovariatesOption, ListArgument, TableSource, covariates_of
 from bayes_bias.errors import OutputError
 from bayes_bias.files import FORMATS, csv_text, whole_file
-from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
+from bayes_bias.formatting import DASH, bounds, level, mean_of_interval, percent, plain, plural, probability
 from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
@@ -164,7 +164,7 @@ def _summary_as_text(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) 
     rows = []
     for estimand, (_, row) in zip(estimands, summary.iterrows(), strict=True):
         sign = "" if estimand in _UNSIGNED else "+"
-        mean = signed(row["mean"], decimals) if sign else plain(row["mean"], decimals)
+        mean = mean_of_interval(row["mean"], *interval_of(row), decimals, sign=sign)
         interval = bounds(*interval_of(row), decimals, sign=sign)
         chance = probability(row.prob_direction) if sign else DASH
         rows.append((mean, interval, chance))

@@ -48,6 +48,7 @@ _FILTERS = {
 _GLOBALS = {
     "longtable": lambda layout, caption: Latex(layout.latex("longtable", f"\\caption{{{caption}}} \\\\\n")),
     "bounds": formatting.bounds,
+    "mean_of_interval": formatting.mean_of_interval,
     "interval_of": interval_of,
     "part_named": part_named,
     "chance_name": CHANCE,

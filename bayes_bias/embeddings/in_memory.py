@@ -227,9 +227,11 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
         words, vectors = records.rows("embedding")
         return MemoryReader(words, vectors, records.vectors.shape[1])
     _check_words(frame.index.to_list())
-    wrong = [str(column) for column in frame.columns if not pd.api.types.is_numeric_dtype(frame[column])]
-    if wrong or frame.columns.empty:
-        problem = f"the non-numeric columns {', '.join(wrong)}" if wrong else "no columns"
+    types = pd.api.types
+    is_real = [types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype) for dtype in frame.dtypes]
+    wrong = frame.columns[np.logical_not(is_real)].map(str)
+    if len(wrong) or frame.columns.empty:
+        problem = f"the non-numeric columns {', '.join(wrong)}" if len(wrong) else "no columns"
         raise EmbeddingError(
             f"A DataFrame of vectors must have words in its index and numbers in its columns, but it has {problem}. Use"
             " frame.set_index(COLUMN) to move the words to the index."
@@ -264,8 +266,13 @@ def from_keyed_vectors(vectors: Any) -> MemoryReader:
 
 
 def as_vector(row: Any) -> Vector:
-    """Return a vector as float32 or float64, if it has one of these types, and otherwise converted to float64."""
+    """Return a vector as float32 or float64, if it has one of these types, and otherwise converted to float64.
+
+    Raise a TypeError for complex numbers, because NumPy would convert them to their real part.
+    """
     array = np.asarray(row)
+    if np.iscomplexobj(array):
+        raise TypeError("its numbers are complex")
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 

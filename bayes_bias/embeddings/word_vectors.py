@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, check_kind, kind_of
 from bayes_bias.embeddings.embedding import Vector
-from bayes_bias.embeddings.in_memory import not_an_array
+from bayes_bias.embeddings.in_memory import as_vector, not_an_array
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import shortened
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
@@ -49,7 +49,7 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
     for word in words:
         vector: object = vectors[word]
         try:
-            arrays.append(np.asarray(vector, dtype=float))
+            arrays.append(as_vector(vector).astype(float))
         except Exception as error:  # tensors raise many kinds of errors
             raise MeasureError(f"{measure}: the vector of '{word}' is {not_an_array(vector, error)}") from error
     rows = np.stack(arrays)

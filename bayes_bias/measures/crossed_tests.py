@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.designs import ROUNDING, require_attributes, require_complete, require_words
+from bayes_bias.measures.designs import require_attributes, require_complete, require_words, rounding_of
 from bayes_bias.measures.registry import WordResult, measure
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.bias_weights import bias_weights
@@ -258,7 +258,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     scores = WordScores.from_table(table)
     target_variance, target_df = _variance_of_bias(scores.target_scores, table.group_index)
     attribute_variance, attribute_df = _variance_of_bias(scores.attribute_scores, table.class_index)
-    if min(target_variance, attribute_variance) < ROUNDING**2:
+    if min(target_variance, attribute_variance) <= rounding_of(table) ** 2:
         raise MeasureError(
             f"{_MIN_F} is not defined, because all words of each group or class have the same"
             " score, so there is no spread."
@@ -411,7 +411,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
         require_attributes(table, "quasi-F", least=2)
     scores = _Scores.of(sufficient_statistics(table))
     terms = scores.terms()
-    variance, df = _variance(terms, scope)
+    variance, df = _variance(terms, scope, rounding_of(table))
     return QuasiF.of(
         scores, table, variance, df, ci_prob, scope=scope, sources=pd.DataFrame(terms), influence=scores.influence()
     )
@@ -491,17 +491,17 @@ def _influence(
         return pd.Series((scores - mean[cell_of]) / np.sqrt(n * (n - 1))[cell_of], index=words)
 
 
-def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
+def _variance(terms: Sequence[_Term], scope: Sampled, rounding: float) -> tuple[float, float]:
     r"""Return the sampling variance of the bias under a scope, and Satterthwaite's degrees of freedom.
 
     If both sides are sampled, the variance is the largest of three sums of terms: of targets plus attributes minus the
     residual, of targets alone, and of attributes alone (`_SUMS`). With the terms v and their degrees of freedom f, the
-    degrees of freedom of the sum V are :math:`V^2 / \sum v^2 / f`.
+    degrees of freedom of the sum V are :math:`V^2 / \sum v^2 / f`. Standard deviations up to `rounding` count as zero.
     """
     sums = [[term for term in terms if term.source in sources] for sources in _SUMS[scope]]
     largest = max(sums, key=_signed_sum)
     variance = _signed_sum(largest)
-    if variance < ROUNDING**2:
+    if variance <= rounding**2:
         raise MeasureError(
             "quasi-F is not defined, because all words of a group or class have the same score, so there is no spread."
         )
@@ -622,7 +622,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
     table = table_of_samples(table, _REML)
     scores = WordScores.of(sufficient_statistics(table))
     design = _Design.of(scores)
-    if scores.statistics.interaction_ss < ROUNDING**2 * scores.statistics.interaction_df:
+    if scores.statistics.interaction_ss <= rounding_of(table) ** 2 * scores.statistics.interaction_df:
         raise MeasureError(
             f"{_REML} is not defined, because targets and attributes leave no residual, so"
             " there is no spread to test against."
@@ -875,7 +875,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
         # The score of each target in each draw, (targets, draws). The cosines of long lists are not computed for it.
         target_scores = table.values[rows].data @ (weights[table.class_index] * attribute_shares).T
         redrawn += (target_shares[:, rows] * target_scores.T).sum(axis=1)
-    if redrawn.std() < ROUNDING:
+    if redrawn.std() <= rounding_of(table):
         raise MeasureError(
             f"{_PIGEONHOLE} is not defined, because the bias is the same whatever words are drawn, so there is no"
             " spread."

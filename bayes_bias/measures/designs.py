@@ -9,25 +9,43 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.word_vectors import stack, unit_rows
 from bayes_bias.errors import MeasureError, OtherDataError
+from bayes_bias.formatting import joined
 from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.from_frames import missing_pairs
 from bayes_bias.table.metric import COSINE
+from bayes_bias.table.related_words import Products
 from bayes_bias.table.replicates import Replicates
 
 # Cosines of float32 vectors have errors of about this size, so a smaller spread is due to rounding.
 ROUNDING = 1e-7
 
 
+def rounding_of(table: AssociationTable) -> float:
+    """Return the spread below which the values of a table differ only by rounding errors of float32.
+
+    It is `ROUNDING` for cosines, and for other values `ROUNDING` times the largest absolute value (`Metric.size`) or, if
+    the values of a long list are not formed, times the largest that products of its vectors can have.
+    """
+    products = table.values.data
+    if isinstance(products, Products):
+        sizes = [np.linalg.norm(rows, axis=1).max() for rows in (products.targets, products.attributes)]
+        return ROUNDING * float(np.prod(sizes))
+    return ROUNDING * table.metric.size(table.values)
+
+
 @dataclass(frozen=True, eq=False)
 class TwoByTwo:
     """Targets X and Y with their classes A and B, or only X with its class A and the opposite class B.
 
-    ``to_a`` and ``to_b`` are the cosines of all targets, beginning with X, with the words of A and B.
+    ``to_a`` and ``to_b`` are the cosines of all targets, beginning with X, with the words of A and B. A spread up to
+    ``rounding`` is due to rounding errors.
     """
 
     words: pd.DataFrame
     n_x: int
     to_a: np.ndarray
     to_b: np.ndarray
+    rounding: float
 
     @property
     def scores(self) -> np.ndarray:
@@ -39,8 +57,9 @@ class TwoByTwo:
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
     """Return the values of a table with two groups and two classes, for a measure that needs this design.
 
-    Control classes are ignored, and targets are sorted by group. Raise an error for other designs, for missing pairs,
-    and for groups with fewer than `least_words` words. If `least_groups` is 1, one group is enough.
+    Control classes are ignored, and targets are sorted by group. Raise an error for other designs, for groups with the
+    same class, for missing pairs, and for groups with fewer than `least_words` words. If `least_groups` is 1, one group
+    is enough.
     """
     check_table(table)
     table = table.without_controls()
@@ -56,12 +75,13 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
             f"{measure} compares two groups and two classes, but this table has {len(groups)} and"
             f" {len(classes)}. {remedy}"
         )
+    require_own_classes(table, measure)
     require_words(table, measure, least_words)
     by_group = np.argsort(table.group_index, kind="stable")
     similarity = table.values.to_numpy()[by_group]
     to_a = similarity[:, table.class_index == 0]
     to_b = similarity[:, table.class_index == 1]
-    return TwoByTwo(labels(table), int((table.group_index == 0).sum()), to_a, to_b)
+    return TwoByTwo(labels(table), int((table.group_index == 0).sum()), to_a, to_b, rounding_of(table))
 
 
 def require_complete(table: AssociationTable, measure: str) -> None:
@@ -71,7 +91,7 @@ def require_complete(table: AssociationTable, measure: str) -> None:
         missing = int(np.isnan(table.values.to_numpy()).sum())
         raise MeasureError(
             f"{measure} needs a value for every target with every attribute, but {missing} of"
-            f" {table.values.size} pairs have none. Remove the words with gaps."
+            f" {table.values.size} pairs have none ({missing_pairs(table.values)}). Remove the words with gaps."
         )
     if table.repeats is not None:
         raise MeasureError(f"{measure} cannot use a table that repeats pairs. Make them with duplicates='drop'.")
@@ -87,6 +107,18 @@ def require_two_groups(table: AssociationTable, measure: str) -> None:
     """Raise an error unless there are two groups."""
     if len(table.groups) != 2:
         raise MeasureError(f"{measure} compares two groups, but this table has {len(table.groups)}. Choose two.")
+
+
+def require_own_classes(table: AssociationTable, measure: str) -> None:
+    """Raise an error if several groups have the same stereotypical class."""
+    classes = list(table.stereotypes.values())
+    shared = [name for name in classes if classes.count(name) > 1]
+    if shared:
+        groups = [f"'{group}'" for group, name in table.stereotypes.items() if name == shared[0]]
+        raise MeasureError(
+            f"{measure} needs a different class for each group, but {joined(groups)} have the same class"
+            f" '{shared[0]}'. Use `bias` of the posterior, or the quasi-F."
+        )
 
 
 def require_words(table: AssociationTable, measure: str, least: int) -> None:

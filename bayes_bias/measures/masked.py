@@ -74,7 +74,9 @@ def lpbs(
     return Separation(
         measure="LPBS",
         word_value="score",
-        **separated(x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed),
+        **separated(
+            x, y, no_spread, rounding=design.rounding, alternative=alternative, permutations=permutations, seed=seed
+        ),
         words=design.words.assign(score=design.scores),
     )
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import MeasureError, did_you_mean
-from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.registry import WordResult
 
 Alternative = Literal["greater", "less", "two-sided"]
@@ -200,6 +199,7 @@ def separated(
     y: NDArray[np.float64],
     no_spread: str,
     *,
+    rounding: float,
     alternative: Alternative,
     permutations: int | None,
     seed: int,
@@ -208,11 +208,11 @@ def separated(
     """Return the fields of a `Separation` except the words, given the scores of two groups.
 
     The effect size is the difference of means, divided by the standard deviation of all scores. `no_spread` is the
-    error message for equal scores.
+    error message for equal scores, that is, for a standard deviation up to `rounding`.
     """
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
-    if spread < ROUNDING:
+    if spread <= rounding:
         raise MeasureError(f"{no_spread}, so there is no spread to measure d in.")
     difference = float(x.mean() - y.mean())
     test = permutation_test(scores, len(x), alternative=alternative, permutations=permutations, seed=seed)

@@ -121,7 +121,9 @@ def seat(
     no_spread = "SEAT is not defined, because all sentences have the same association score"
     order = np.argsort(table.group_index, kind="stable")
     return Seat(
-        **separated(first, second, no_spread, alternative=alternative, permutations=permutations, seed=seed),
+        **separated(
+            first, second, no_spread, rounding=ROUNDING, alternative=alternative, permutations=permutations, seed=seed
+        ),
         words=labels(table).assign(association=scores.mean(axis=1)[order]),
         across=across,
     )

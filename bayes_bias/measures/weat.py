@@ -10,12 +10,13 @@ import scipy
 from bayes_bias.arguments import as_tuple, check_count, check_seed
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import (
-    ROUNDING,
     TwoByTwo,
     labels,
     require_complete,
+    require_own_classes,
     require_two_groups,
     require_words,
+    rounding_of,
     two_by_two,
 )
 from bayes_bias.measures.permutation import (
@@ -99,8 +100,8 @@ def weat(
     Raises
     ------
     MeasureError
-        If there are not two groups and two classes, if a group has one word, if pairs are missing or repeated, or if
-        all scores are equal.
+        If there are not two groups, each with its own class, if a group has one word, if pairs are missing or
+        repeated, or if all scores are equal.
 
     Notes
     -----
@@ -128,7 +129,16 @@ def weat(
     x, y = scores[: design.n_x], scores[design.n_x :]
     no_spread = "WEAT is not defined, because all targets have the same association score"
     return Weat(
-        **separated(x, y, no_spread, alternative=alternative, permutations=permutations, seed=seed, ddof=ddof),
+        **separated(
+            x,
+            y,
+            no_spread,
+            rounding=design.rounding,
+            alternative=alternative,
+            permutations=permutations,
+            seed=seed,
+            ddof=ddof,
+        ),
         words=design.words.assign(association=scores),
         statistic=float(x.sum() - y.sum()),
         ddof=ddof,
@@ -203,7 +213,7 @@ def wefat(
     scores = (np.hstack([design.to_a, design.to_b]) * sign[:, None])[rows]
     tests = permutation_tests(scores, n_a, alternative=alternative, permutations=permutations, seed=seed)
     words = design.words.iloc[rows]
-    effect_sizes = _effect_sizes(scores, n_a, ddof, words.index)
+    effect_sizes = _effect_sizes(scores, n_a, ddof, words.index, design.rounding)
     words = words.assign(effect_size=effect_sizes, p_value=[test.p_value for test in tests])
     bound = largest_effect(n_a, n_b, ddof)
     return WordResult(
@@ -228,14 +238,14 @@ def _chosen_positions(design: TwoByTwo, targets: str | Sequence[str] | None) -> 
     return [names.index(word) for word in words]
 
 
-def _effect_sizes(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
+def _effect_sizes(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index, rounding: float) -> np.ndarray:
     """Return the effect size of each word, given its values with all attributes, (words, attributes).
 
     It is the mean over the first `n_a` attributes minus the mean over the others, divided by the standard deviation of
-    all values of the word. Raise an error that names a word without any spread.
+    all values of the word. Raise an error that names a word whose spread is at most `rounding`.
     """
     spread = scores.std(axis=1, ddof=ddof)
-    if (spread < ROUNDING).any():
+    if (spread <= rounding).any():
         word = words[int(spread.argmin())]
         raise MeasureError(
             f"WEFAT is not defined, because '{word}' has the same cosine with all attributes,"
@@ -295,9 +305,10 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     0.014
     """
     require_complete(table, "gWEAT")
+    require_own_classes(table, "gWEAT")
     if len(table.associated_classes) != len(table.groups):
         raise MeasureError(
-            f"gWEAT needs a class for each group, but {len(table.groups)} groups share"
+            f"gWEAT needs a class for each group, but there are {len(table.groups)} groups and"
             f" {len(table.associated_classes)} classes."
         )
     # Mean cosine of each target with the class of each group, minus its mean over all classes, (targets, groups).
@@ -402,6 +413,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
             to_class[k].mean(axis=0),
             to_class[1 - k].mean(axis=0),
             f"ML-EAT is not defined, because all attributes have the same mean cosine with {name}",
+            rounding=design.rounding,
             alternative="greater",
             permutations=permutations,
             seed=seed,
@@ -517,7 +529,8 @@ def sd_weat(
     rng = np.random.default_rng(check_seed(seed))
     in_group = table.group_index == 0
     pool = table.without_controls().values.to_numpy()
-    effects = _effect_sizes_of_sets(pool, in_group, draws, size, rng)
+    rounding = rounding_of(table)
+    effects = _effect_sizes_of_sets(pool, in_group, draws, size, rng, rounding)
     value = float(effects.std(ddof=1))
     bound = largest_effect(int(in_group.sum()), int((~in_group).sum()), ddof=1)
     # The standard deviation is largest if half of the effect sizes are at each end of WEAT's range.
@@ -529,7 +542,8 @@ def sd_weat(
     control = np.empty(_CONTROL_GROUPS)  # SD-WEAT of each group of control words
     for k in range(_CONTROL_GROUPS):
         positions = rng.choice(control_words.shape[1], _CONTROL_WORDS, replace=False)
-        control[k] = _effect_sizes_of_sets(control_words[:, positions], in_group, draws, size, rng).std(ddof=1)
+        sets = control_words[:, positions]
+        control[k] = _effect_sizes_of_sets(sets, in_group, draws, size, rng, rounding).std(ddof=1)
     z = float((value - control.mean()) / control.std(ddof=1))
     return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
 
@@ -548,20 +562,21 @@ def _check_pool(table: AssociationTable, size: int) -> None:
 
 
 def _effect_sizes_of_sets(
-    similarity: np.ndarray, in_group: np.ndarray, draws: int, size: int, rng: np.random.Generator
+    similarity: np.ndarray, in_group: np.ndarray, draws: int, size: int, rng: np.random.Generator, rounding: float
 ) -> np.ndarray:
     """Return WEAT's effect size for random attribute sets, (draws,).
 
     `similarity` has the shape (targets, attributes). Each draw shuffles the attributes: the first `size` are one set,
     and the next `size` the other. The score of a target is its mean with one set minus its mean with the other, and the
-    effect size compares the scores of targets in the first group (`in_group`) with others.
+    effect size compares the scores of targets in the first group (`in_group`) with others. Raise an error if the spread
+    of scores is at most `rounding` in any draw.
     """
     order = rng.permuted(np.tile(np.arange(similarity.shape[1]), (draws, 1)), axis=1)
     first = similarity[:, order[:, :size]]  # (targets, draws, size)
     second = similarity[:, order[:, size : 2 * size]]
     scores = first.mean(axis=2) - second.mean(axis=2)
     spread = scores.std(axis=0, ddof=1)
-    if (spread < ROUNDING).any():
+    if (spread <= rounding).any():
         raise MeasureError(
             "SD-WEAT is not defined, because all targets have the same association score with some attribute sets"
         )

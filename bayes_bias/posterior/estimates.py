@@ -121,12 +121,13 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     -------
     dict of str to Estimate
         Crossed model: ``bias``, ``class_bias`` (groups of different classes), ``group_bias``, ``excess`` and
-        ``repulsion`` (with control classes), ``effect_size`` (two groups, scopes "targets" and "none"),
-        ``target_bias``, ``attribute_bias`` (groups of different classes). With replicates also ``replicate_bias``,
-        ``replicate_sd``, ``same_sign`` and ``reliability``, with covariates of words ``unadjusted_bias``,
-        ``explained_bias`` and ``slope``. Hierarchical model: ``bias``, ``excess``, ``connection_mean``,
-        ``target_bias``, ``target_connection_mean``. The bias of single words is omitted if the word effects would not
-        fit in memory (`sides_left_out`). Scope "none" includes the raw contrasts of any number of words.
+        ``repulsion`` (with control classes), ``effect_size`` (two groups of different classes, scopes "targets" and
+        "none"), ``target_bias``, ``attribute_bias`` (groups of different classes). With replicates also
+        ``replicate_bias``, ``replicate_sd``, ``same_sign`` and ``reliability``, with covariates of words
+        ``unadjusted_bias``, ``explained_bias`` and ``slope``. Hierarchical model: ``bias``, ``excess``,
+        ``connection_mean``, ``target_bias``, ``target_connection_mean``. The bias of single words is omitted if the
+        word effects would not fit in memory (`sides_left_out`). Scope "none" includes the raw contrasts of any number
+        of words.
 
     Raises
     ------
@@ -156,7 +157,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     ``effect_size``
         ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d for the
         population of targets, between -2 and 2. It is defined for fixed attributes only. For new attributes, the
-        denominator would be the spread of the targets' preferences, which may be zero.
+        denominator would be the spread of the targets' preferences, which may be zero. Groups with the same class have
+        no effect size, because an association score contrasts the classes of both groups.
 
     If words have covariates, ``mean[g, c]`` is the expected value at equal covariates, so all these estimands are
     adjusted, except ``observed``, scope "none", and the estimands of replicates. There are additional rows:
@@ -322,7 +324,8 @@ class _Blocks:
         for name, weights in block_weights(self.data).items():
             estimands[name] = partial(self.estimate, weights)
         without_scales = self.fitted.without_scales and not self.scope.samples_nothing
-        if self.data.sizes["group"] == 2 and not self.scope.samples_attributes and not without_scales:
+        has_scores = self.data.sizes["group"] == 2 and bool(score_weights(self.data).any())
+        if has_scores and not self.scope.samples_attributes and not without_scales:
             estimands["effect_size"] = self.effect_size
         if "target" in self.sides:
             estimands["target_bias"] = self.target_bias

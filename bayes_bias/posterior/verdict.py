@@ -16,8 +16,8 @@ from bayes_bias.formatting import (
     MINUS,
     WORD,
     Tabled,
-    decimals_of_mean,
     level,
+    mean_of_interval,
     plural,
     probability_in_words,
     range_in_words,
@@ -255,11 +255,8 @@ class Verdict(Tabled):
         """The estimate with its interval, as a sentence without a full stop."""
         adjusted = f", adjusted for {self.covariates}," if self.covariates else ""
         interval = range_in_words(self.lower, self.upper, self.metric.decimals)
-        decimals = decimals_of_mean(self.mean, self.lower, self.upper, self.metric.decimals)
-        return (
-            f"The estimated {self.quantity}{adjusted} is {signed(self.mean, decimals)}"
-            f" ({level(self.ci_prob)} credible interval {interval})"
-        )
+        mean = mean_of_interval(self.mean, self.lower, self.upper, self.metric.decimals)
+        return f"The estimated {self.quantity}{adjusted} is {mean} ({level(self.ci_prob)} credible interval {interval})"
 
     @property
     def frequency(self) -> str:

@@ -5,10 +5,9 @@ several intervals, the names have prefixes, such as ``rank_eti95_lb``.
 """
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayes_bias.formatting import DASH, Column, bounds, level, plain, range_in_words, rank_interval, signed
+from bayes_bias.formatting import DASH, Column, bounds, level, mean_of_interval, range_in_words, rank_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +85,8 @@ def estimate_columns(
     rows: "pd.DataFrame", name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Sign = "+"
 ) -> list[Column]:
     """Lay out the mean and the interval of each row. The heading of the mean is `name`."""
-    mean = Column(name, rows[f"{of}_mean" if of else "mean"], partial(signed if sign else plain, decimals=decimals))
+    numbers = rows[[f"{of}_mean" if of else "mean", *interval_columns(rows, of)]].itertuples(index=False, name=None)
+    mean = Column(name, list(numbers), lambda row: mean_of_interval(row[0], row[1], row[2], decimals, sign=sign))
     return [mean, interval_column(f"{level(ci_prob)} interval", rows, decimals, of, sign=sign)]
 
 
@@ -101,7 +101,7 @@ def with_interval(
     mean = factor * row["mean"]
     lower, upper = (factor * end for end in interval_of(row))
     interval = range_in_words(lower, upper, decimals, sign=sign)
-    number = signed(mean, decimals) if sign else plain(mean, decimals)
+    number = mean_of_interval(mean, lower, upper, decimals, sign=sign)
     number += unit if unit[:1] in ("", "%") else f" {unit}"
     return number if interval == DASH else f"{number} ({level(ci_prob)} interval {interval})"
 

@@ -4,17 +4,19 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import counted
+from bayes_bias.formatting import counted, shortened
 from bayes_bias.table.labels import CATEGORY_COORD, Side, labels_in, lonely, settled
 from bayes_bias.table.metric import Metric
 
 WORDS = ("target", "group", "attribute", "attribute_class")
 
-# Cosines of float32 vectors may exceed 1 by rounding errors. A larger value is not a cosine.
+# Cosines of float32 vectors may exceed 1 by rounding errors. A larger value is not a cosine. Two values of a pair may
+# also differ by rounding errors, which are relative to the size of the values.
 _ROUNDING = 1e-6
 
 type Duplicates = Literal["drop", "keep"]
@@ -88,10 +90,12 @@ def matrices(
         tidy = tidy.assign(value=0.0 - tidy["value"])
     _check_design(tidy, stereotypes, opposites)
     tidy, self_notices = _without_self_pairs(tidy)
-    tidy, repeats, repeat_notices = _without_repeats(tidy, duplicates)
+    tidy, repeats, repeat_notices = _without_repeats(tidy, duplicates, _ROUNDING * metric.size(tidy["value"]))
     compared = (*stereotypes.values(), *opposites)
     values = _matrix(tidy, "value", tuple(stereotypes), compared)
     notices = [*self_notices, *repeat_notices]
+    if missing := missing_pairs(values):
+        notices.append(f"{int(values.isnull().sum())} of {values.size} pairs have no value: {missing}")
     for name in labels_in(values.coords):
         if name.endswith("_pair"):
             for label in lonely(values, name):
@@ -116,10 +120,10 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
     """
     if tidy.empty:
         raise TableError("`frame` has no rows. Pass one row for each pair of a target and an attribute.")
-    if not pd.api.types.is_numeric_dtype(tidy["value"]):
-        raise TableError(
-            f"The column of values must contain numbers, but contains {tidy['value'].dtype}. Convert it first."
-        )
+    types = pd.api.types
+    kind = tidy["value"].dtype
+    if not types.is_numeric_dtype(kind) or types.is_bool_dtype(kind) or types.is_complex_dtype(kind):
+        raise TableError(f"The column of values must contain numbers, but contains {kind}. Convert it first.")
     for column in WORDS:
         empty = tidy[column].isna()
         if empty.any():
@@ -138,8 +142,8 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
         in_other_rows = f", and outside in {n_others} more {noun}" if n_others else ""
         remedy = (
-            "If these are not cosines, set metric=bayes_bias.Metric(NAME, unit=UNIT, larger='closer'), or 'farther'"
-            " for distances (--metric NAME --larger closer of `bayes-bias table`)."
+            f"If these are not {metric.plural}, set metric=bayes_bias.Metric(NAME, unit=UNIT, larger='closer'), or"
+            " 'farther' for distances (--metric NAME --larger closer of `bayes-bias table`)."
             if math.isfinite(row["value"])
             else "Remove the rows of pairs that have no value."
         )
@@ -224,21 +228,21 @@ def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ..
 
 
 def _without_repeats(
-    tidy: pd.DataFrame, duplicates: Duplicates
+    tidy: pd.DataFrame, duplicates: Duplicates, rounding: float
 ) -> tuple[pd.DataFrame, pd.DataFrame | None, tuple[str, ...]]:
     """Return the rows with each pair once, the same rows with the number of their repetitions (None unless duplicates
     are kept), and a notice of repeated pairs.
 
-    Raise an error if the rows of a pair have different values.
+    Raise an error if the rows of a pair have values that differ by more than `rounding`.
     """
     pairs = ["target", "attribute"]
     values_of_pair = tidy.groupby(pairs, sort=False)["value"].agg(["min", "max", "size"])
-    differing = values_of_pair[values_of_pair["max"] - values_of_pair["min"] > _ROUNDING]
+    differing = values_of_pair[values_of_pair["max"] - values_of_pair["min"] > rounding]
     if not differing.empty:
         target, attribute = differing.index[0]
         low, high = differing.iloc[0][["min", "max"]]
         raise TableError(
-            f"Each pair must have one value, but '{target}' and '{attribute}' have {low:.4g} and {high:.4g}. Remove the"
+            f"Each pair must have one value, but '{target}' and '{attribute}' have {low:.8g} and {high:.8g}. Remove the"
             " wrong row."
         )
     once = tidy.drop_duplicates(pairs)
@@ -271,3 +275,13 @@ def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: 
     dim_of |= labels_in(tidy)
     coords = {column: (dim, words[dim][column].to_numpy(dtype=object)) for column, dim in dim_of.items()}
     return xr.DataArray(wide.to_numpy(dtype=float), coords, dims, name="association")
+
+
+def missing_pairs(values: xr.DataArray) -> str:
+    """Name the first three pairs of words that have no value: "'he' and 'boss', 'she' and 'boss', and 2 more".
+
+    `values` is a matrix (target, attribute) in which a missing pair is NaN. Without missing pairs, the text is empty.
+    """
+    rows, columns = np.nonzero(np.isnan(values.to_numpy()))
+    pairs = zip(values.target.to_numpy()[rows], values.attribute.to_numpy()[columns], strict=True)
+    return shortened([f"'{target}' and '{attribute}'" for target, attribute in pairs], 3)

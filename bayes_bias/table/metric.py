@@ -5,9 +5,13 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, Self, get_args
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from bayes_bias.errors import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
 
 Larger = Literal["closer", "farther"]
 DIRECTIONS: tuple[Larger, ...] = get_args(Larger)
@@ -160,6 +164,14 @@ class Metric:
         """
         ranges = [sorted(weight * bound for bound in self.range) for weight in weights if weight]
         return replace(self, range=(sum(low for low, _ in ranges), sum(high for _, high in ranges)))
+
+    def size(self, values: "xr.DataArray | pd.Series[float]") -> float:
+        """Return the number to which rounding errors of values are proportional.
+
+        This is the largest absolute value. For cosines, and differences between them, it is 1, the length of the unit
+        vectors from which they are computed.
+        """
+        return 1.0 if self.name == COSINE.name else float(abs(values).max())
 
     def to_json(self) -> str:
         """Write it as JSON, for the attributes of a fit."""

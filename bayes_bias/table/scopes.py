@@ -283,25 +283,30 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
     possible = possible_scopes(data)
     if requested.samples_replicates and not data.replication.size:
         raise ScopeError(
-            f"`scope='{scope}'` requires two or more replicates, but this table has none, or only one. Use"
+            f"{_setting(scope)} requires two or more replicates, but this table has none, or only one. Use"
             f" {_alternatives(possible)} instead."
         )
     if requested.name not in possible:
         single = _single_word_categories(data, TARGETS) + _single_word_categories(data, ATTRIBUTES)
         raise ScopeError(
-            f"`scope='{requested.name}'` cannot generalise from a group or class with a single word"
+            f"{_setting(requested.name)} cannot generalise from a group or class with a single word"
             f" ({', '.join(single)}). Add words to it, or use {_alternatives(possible)} instead."
         )
     return requested
 
 
 def _alternatives(names: tuple[ScopeName, ...]) -> str:
-    """Return the scopes to choose from, such as "'both' or 'targets'".
+    """Return the scopes to choose from, such as "scope='both' (--scope both)", joined by "or".
 
     Scope "none", which has no intervals, is included only if there is no other scope.
     """
     with_interval = [name for name in names if not SCOPES[name].samples_nothing]
-    return joined(list(map(repr, with_interval or names))).replace(" and ", " or ")
+    return joined(list(map(_setting, with_interval or names))).replace(" and ", " or ")
+
+
+def _setting(scope: str) -> str:
+    """Return a setting of the scope in Python and on the command line, of which an error shows one."""
+    return f"scope='{scope}' (--scope {scope})"
 
 
 def _single_word_categories(data: "xr.Dataset", facet: Facet) -> list[str]:

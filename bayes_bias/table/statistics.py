@@ -17,7 +17,7 @@ from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
-from bayes_bias.table.from_frames import WORDS
+from bayes_bias.table.from_frames import WORDS, missing_pairs
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
 from bayes_bias.table.related_words import Products, has_related_words
 from bayes_bias.table.texts import text_variables
@@ -196,7 +196,8 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
         missing = int(table.values.isnull().sum())
         raise TableError(
             f"The table lacks {missing} of {table.values.size} pairs, but this model needs every target with every"
-            " attribute. Remove the words with missing pairs, or use model='crossed-long'."
+            f" attribute ({missing_pairs(table.values)}). Remove the words with missing pairs, or use"
+            " model='crossed-long'."
         )
     means = _means(table)
     data = _with_means(table, means)

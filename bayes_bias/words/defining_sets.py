@@ -297,7 +297,8 @@ def _check_disjoint(groups: Sets, where: str) -> None:
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
     """Return the sets of words under a key, or none if the key is missing.
 
-    Each set must have at least two different words. Messages begin with `where`, the name of the source.
+    Each set must have at least two different words. Repeated sets are used once, but repeated groups are an error.
+    Messages begin with `where`, the name of the source.
     """
     value = content.get(key, [])
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -311,7 +312,22 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
                 f"{where}: each set in {key} must have at least two words, but one is {list(words)}. Add words, or"
                 " remove the set."
             )
-    return sets
+    return sets if key == "groups" else _used_once(sets, key, where)
+
+
+def _used_once(sets: Sets, name: str, where: str) -> Sets:
+    """Return each set once, because it would count several times in the direction that a method learns.
+
+    Sets with the same words are equal in any order, and the first is used. A notice names them. Messages begin with
+    `where`, the name of the source, and `name`, the key of the sets.
+    """
+    counts = Counter(map(frozenset, sets))
+    unique: dict[frozenset[str], tuple[str, ...]] = {}
+    for words in sets:
+        unique.setdefault(frozenset(words), words)
+    if repeats := [f"{':'.join(words)} {counts[key]} times" for key, words in unique.items() if counts[key] > 1]:
+        logger.warning("%s: %s lists %s, which is used only once", where, name, ", ".join(repeats))
+    return tuple(unique.values())
 
 
 def _words(value: Any, key: str, where: str) -> tuple[str, ...]:

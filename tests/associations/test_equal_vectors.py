@@ -211,6 +211,11 @@ def test_equal_vectors_finds_large_clusters_at_any_scale() -> None:
     for factor in (1e-200, 1e200):
         scaled = {word: factor * vectors[word] for word in ("w1", "w7", "unknown1", "w2")}
         assert equal_vectors(scaled) == [["w7", "unknown1"]]
+        # The length of this vector and its difference from others are too large for a number.
+        overflowing = vectors["w3"] / np.abs(vectors["w3"]).max() * 1.7e308
+        assert equal_vectors(scaled | {"long": overflowing}) == [["w7", "unknown1"]]
+    twins = {"long": overflowing, "opposite": -overflowing, "copy": overflowing, **scaled}
+    assert equal_vectors(twins) == [["long", "copy"], ["w7", "unknown1"]]
     assert equal_vectors({}) == []
 
 

@@ -47,6 +47,14 @@ def test_cosines_with_match_equals_cosines_of_matched_spelling(folder):
         assert not containing(table.notices, "for 'boss'")
 
 
+@pytest.mark.parametrize("match", ["exact", "case", "accents"])
+def test_notice_offers_no_spelling_that_another_word_uses(match):
+    words = {**WORDS, "work": ["boss", "Boss", "desk"]}
+    _, coverage = lookup(open_embedding({**LOWER, "desk": np.ones(6)}, match=match), load_wordlist(words))
+    (notice,) = containing(coverage.notices(), "'work'", "not in")
+    assert notice == "class 'work': 1 of 3 words not in embedding: Boss (but: boss)"
+
+
 def test_match_uses_each_vector_for_one_word():
     words = {**WORDS, "work": ["May", "may", "MAY"]}
     vectors = {**LOWER, "may": np.ones(6), "mAY": 2 * np.ones(6)}

@@ -41,8 +41,12 @@ def test_cosines_from_matrix_warns_about_missing_words():
     notices = cosines_from_matrix(few, "weat6", name="mine.csv").notices
     assert says(notices[0], "'male names' 1 of 8 mine.csv John")
     assert says(notices[1], "'career' mine.csv salary salaryy")
-    with refused(CoverageError, "'male names' 8 of 8 mine.csv"):
+    with refused(CoverageError, "'male names' 8 words mine.csv exchange rows columns"):
         cosines_from_matrix(MATRIX.T, "weat6", name="mine.csv")
+    capitals = MATRIX.rename(columns=str.upper)
+    with refused(CoverageError, "'career' EXECUTIVE another matrix") as caught:
+        cosines_from_matrix(capitals, "weat6", name="mine.csv")
+    assert "match" not in str(caught.value)
     holed = MATRIX.copy()
     holed.iloc[0, 0] = np.nan
     assert not cosines_from_matrix(holed, "weat6").is_complete

@@ -202,6 +202,16 @@ def test_quantised_vectors_raise_in_files_memory_and_encoders(kind):
         bb.language_models.encode(WORDS, lambda texts: np.ones((len(texts), 8), kind), None)
 
 
+@pytest.mark.filterwarnings("error")
+def test_complex_vectors_raise_error():
+    complex_vectors = {word: row + 1j for word, row in VECTORS.items()}
+    for source in (complex_vectors, pd.DataFrame(complex_vectors).T):
+        with refused(EmbeddingError, "numbers"):
+            bb.open_embedding(source)
+    with refused(MeasureError, "'oak' complex"):
+        bb.measures.semaxis(complex_vectors, ["oak"], {"a": ["oak"], "b": ["oak"]})
+
+
 @pytest.mark.parametrize("kind", ["<f2", ">f4", ">f8", "<f8"])
 def test_npz_of_other_dtype_is_read(kind):
     np.savez("v.npz", words=list(VECTORS), vectors=MATRIX.astype(kind))

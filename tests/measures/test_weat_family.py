@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import kurtosis
 
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures import gweat, sd_weat, weat, wefat
+from bayes_bias.measures import gweat, min_f, ml_eat, pigeonhole, quasi_f, reml, sd_weat, weat, wefat
 from bayes_bias.table.association_table import AssociationTable, assemble
+from bayes_bias.table.metric import Metric
 from tests.helpers import WEATS, design, labelled, numbered, random_vectors, refused, scores_design, unit
 
 seeds = st.integers(0, 10_000)
@@ -115,8 +116,10 @@ def test_weat_family_raises_for_invalid_options_and_tables() -> None:
     shared = assemble(
         np.eye(3), {"x0": "x", "y0": "y", "z0": "z"}, {"a": "A", "b": "B", "n": "N"}, {"x": "A", "y": "B", "z": "A"}
     )
-    with refused(MeasureError, "3 groups 2 classes"):
+    with refused(MeasureError, "gWEAT different class 'x' and 'z' same class 'A'"):
         gweat(shared)
+    with refused(MeasureError, "1 groups 2 classes"):
+        gweat(assemble(np.eye(2), {"x0": "x", "x1": "x"}, {"a": "A", "b": "B"}, {"x": "A"}, opposites=("B",)))
     with refused(MeasureError, "SD-WEAT two groups 3"):
         sd_weat(random_design(0, groups=3))
     with refused(MeasureError, "10 6"):
@@ -136,3 +139,27 @@ def test_weat_family_ignores_order_of_words(seed: int) -> None:
         assert measure(shuffled).value == pytest.approx(measure(table).value)
     assert weat(shuffled).p_value == weat(table).p_value
     assert wefat(shuffled, "t00").p_value == wefat(table, "t00").p_value
+
+
+def test_measures_of_two_classes_need_own_class_of_each_group() -> None:
+    table = replace(random_design(1), stereotypes={"g0": "c0", "g1": "c0"}, opposites=("c1",))
+    for measure in (weat, wefat, gweat, ml_eat):
+        with refused(MeasureError, "different class 'g0' and 'g1' same class 'c0'"):
+            measure(table)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_measures_are_independent_of_unit_of_table(size: float) -> None:
+    table = random_design(1)
+    scores = replace(table, metric=Metric("score", unit="points"), values=table.values * size)
+    for measure in (weat, wefat, gweat, sd_weat, quasi_f, min_f, reml, pigeonhole):
+        value = measure(table).value * (size if measure in (gweat, quasi_f, min_f, reml, pigeonhole) else 1)
+        assert measure(scores).value == pytest.approx(value, rel=1e-6), measure
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_spread_of_rounding_errors_is_no_spread(size: float) -> None:
+    table = scores_design([1, 1], [1, 1])
+    values = table.values + 1e-8 * np.random.default_rng(0).standard_normal(table.values.shape)
+    with refused(MeasureError, "all targets same score"):
+        weat(replace(table, metric=Metric("score", unit="points"), values=values * size))

@@ -59,9 +59,11 @@ def test_summarize_omits_class_bias_when_groups_share_class():
     """There is no other group to compare the class with; its mean cosine is not a bias."""
     table = random_table()
     table = replace(table, stereotypes={"men": "work", "women": "work"}, opposites=("home",))
-    estimands = summarize(fit(table, seed=1, sampling=SHORT)).index.get_level_values("estimand")
-    assert "group_bias" in estimands
-    assert not {"class_bias", "attribute_bias"} & set(estimands)
+    posterior = fit(table, seed=1, sampling=SHORT)
+    for scope in ("both", "targets", "none"):
+        estimands = summarize(posterior, scope).index.get_level_values("estimand")
+        assert "group_bias" in estimands
+        assert not {"class_bias", "attribute_bias", "effect_size"} & set(estimands)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayes_bias import AssociationTable, Metric, combine_replicates, cosines, load_wordlist, open_embedding, verdict
-from bayes_bias.errors import TableError
-from bayes_bias.measures import measure_all
+from bayes_bias.errors import BayesBiasError, TableError
+from bayes_bias.measures import measure_all, quasi_f
 from bayes_bias.table.association_table import UNEVEN, uneven
 from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.table.labels import settled
@@ -23,6 +23,7 @@ COLUMNS = {
     "attribute_class": "attribute_class",
     "value": "cosine",
 }
+SCORE = Metric("score", unit="points", larger="closer")
 
 
 def tidy() -> pd.DataFrame:
@@ -78,6 +79,22 @@ def test_from_frame_drops_or_keeps_repeated_pairs():
     assert len(kept.to_frame()) == 23
 
 
+def test_from_frame_compares_repeated_pairs_relative_to_size_of_values():
+    small = tidy().assign(cosine=lambda frame: frame.cosine * 1e-9)
+    differing = pd.concat([small, small.head(1).assign(cosine=-1e-10)])  # the first value is twice as large
+    with refused(TableError, "'he' 'boss' -2e-10 -1e-10"):
+        read(differing, metric=SCORE)
+    rounded = small.head(3).assign(cosine=small.cosine.astype(np.float32))
+    assert read(pd.concat([small, rounded]), metric=SCORE).values.shape == (4, 5)
+    cosines_of_float32 = pd.concat([tidy(), tidy().head(1).assign(cosine=-0.2 + 2e-7)])
+    assert read(cosines_of_float32).values.shape == (4, 5)
+
+
+def test_from_frame_names_given_metric_for_value_outside_range():
+    with refused(TableError, "scores 0 1 -0.2 not scores metric"):
+        read(tidy(), metric=replace(SCORE, range=(0.0, 1.0)))
+
+
 def test_from_frame_omits_target_from_attributes_with_notice():
     frame = tidy()
     frame.loc[frame.attribute == "tree", "attribute"] = "she"
@@ -91,6 +108,10 @@ def test_from_frame_keeps_missing_pair_as_missing():
     table = read(tidy().drop(index=3))
     assert not table.is_complete
     assert int(table.values.isnull().sum()) == 1
+    assert table.notices == ("1 of 20 pairs have no value: 'he' and 'cook'",)
+    for analyse in (quasi_f, verdict):
+        with refused(BayesBiasError, "1 of 'he' and 'cook' words"):
+            analyse(table)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +122,8 @@ def test_from_frame_keeps_missing_pair_as_missing():
         (lambda f: f.assign(cosine=f.cosine.where(f.index != 4)), "nan 'he' 'tree'"),
         (lambda f: f.assign(cosine=f.cosine.where(f.index > 2)), "nan 'he' 2 more rows"),
         (lambda f: f.assign(cosine="high"), "numbers"),
+        (lambda f: f.assign(cosine=f.cosine > 0), "numbers bool"),
+        (lambda f: f.assign(cosine=f.cosine + 0j), "numbers complex128"),
         (lambda f: f.assign(group=f.group.where(f.index != 1, "woman")), "'he' 'man' 'woman'"),
         (lambda f: f.assign(group=f.group.where(f.target != "he")), "'he'"),
         (lambda f: pd.concat([f, f.head(1).assign(cosine=0.4)]), "'boss' -0.2 0.4"),

@@ -7,7 +7,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.errors import WordListError
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
-from tests.helpers import refused
+from tests.helpers import refused, says
 
 
 def test_read_debias_sets_reads_text_and_toml(tmp_path):
@@ -79,6 +79,18 @@ def test_read_debias_sets_rejects_two_lists_in_file_and_prints_their_pairs(tmp_p
 def test_read_debias_sets_rejects_two_lists_in_memory_and_as_text(source):
     with refused(WordListError, "sets two lists 3 words groups she:he,her:his,woman:man"):
         read_debias_sets(source)
+
+
+def test_read_debias_sets_uses_repeated_and_mirrored_sets_once(caplog):
+    sets = read_debias_sets("she:he,woman:man,she:he,he:she")
+    assert sets.defining_sets == (("she", "he"), ("woman", "man"))
+    assert says(caplog.text, "sets: defining_sets lists she:he 3 times used only once")
+    caplog.clear()
+    equalize_sets = [("priest", "imam", "rabbi"), ("imam", "rabbi", "priest")]
+    sets = read_debias_sets({"defining_sets": [("she", "he")], "equalize_sets": equalize_sets})
+    assert sets.equalize_sets == (("priest", "imam", "rabbi"),)
+    (notice,) = caplog.messages
+    assert says(notice, "equalize_sets lists priest:imam:rabbi 2 times")
 
 
 def test_read_debias_sets_reads_two_pairs_and_three_longer_sets():

@@ -76,7 +76,7 @@ class LabelGroups:
 
     @property
     def group_of(self) -> dict[str, int]:
-        """Return a mapping from each label in lower case to the position of its group."""
+        """Return a mapping from each label to the position of its group."""
         return _positions_of(self.groups.values())
 
     @property
@@ -88,19 +88,19 @@ class LabelGroups:
 
     @property
     def class_of(self) -> dict[str, int]:
-        """Return a mapping from each word in lower case to the position of its class."""
+        """Return a mapping from each word to the position of its class."""
         assert self.association is not None
         return _positions_of(self.association.wordlist.classes[name] for name in self.classes)
 
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Return a mapping from each name in lower case to the position of the part that contains the name.
+    """Return a mapping from each name to the position of the part that contains the name.
 
     The parts are the groups of labels, or the classes of words.
     """
     positions: dict[str, int] = {}
     for position, names in enumerate(parts):
-        positions |= dict.fromkeys(map(str.casefold, names), position)
+        positions |= dict.fromkeys(names, position)
     return positions
 
 
@@ -366,10 +366,11 @@ def _cell(
 def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], groups: LabelGroups, where: str) -> Any:
     """Return the position of the group of each label in a column, or of the class of each word.
 
-    `positions` maps casefolded labels or words to these positions. Raise an error if a text of the column is not among
-    them. The message begins with `where`, and names the list.
+    `positions` maps labels or words to these positions, and case is ignored. Raise an error if a text of the column is
+    not among them. The message begins with `where`, and names the list.
     """
-    position_of_row = rows[column].map(lambda text: positions.get(text.casefold(), -1)).to_numpy()
+    position_of_text = {name.casefold(): position for name, position in positions.items()}
+    position_of_row = rows[column].map(lambda text: position_of_text.get(text.casefold(), -1)).to_numpy()
     unknown_rows = np.flatnonzero(position_of_row < 0)
     if len(unknown_rows):
         text = rows[column].iloc[unknown_rows[0]]

@@ -29,6 +29,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
+from bayes_bias.table.bias_weights import contrasted_classes
 from bayes_bias.table.columns import (
     estimate_columns,
     interval_columns,
@@ -560,7 +561,7 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
     """Return functions that draw the figures, by the names of the figures.
 
     They are called when the comparison is written to a folder. Under scope "none" there are no intervals, and
-    therefore no figures. With a single group, attributes have no bias.
+    therefore no figures. If all groups have the same class, attributes have no bias.
     """
     if scope_of(comparison.scope).samples_nothing:
         return {}
@@ -569,7 +570,7 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
         "bias": partial(_plot_sides, comparison),
         "targets": partial(words, side="target"),
     }
-    if len(comparison.before.groups) > 1:
+    if contrasted_classes(Fitted.of(comparison.fits["change"]).data).size:
         figures["attributes"] = partial(words, side="attribute")
     return figures
 

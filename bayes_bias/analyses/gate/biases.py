@@ -149,7 +149,7 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
     content = _content(path)
     if isinstance(content, list):
         raise TableError(
-            f"`baseline`: '{path}' is a table, not the .json file of a check. To pair two releases of sentence pairs or"
+            f"`baseline`: '{path}' is not the .json file of a check. To pair two releases of sentence pairs or"
             " answers, pass the new one as --pairs or --answers, or use `after` of `estimate`. For word lists, write"
             " the file of a check."
         )

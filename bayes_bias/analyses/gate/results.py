@@ -22,6 +22,7 @@ from bayes_bias.formatting import (
     in_words,
     joined,
     level,
+    mean_of_interval,
     percent,
     plural,
     probability,
@@ -281,7 +282,7 @@ class Gate(Tabled):
             return f"pass. All values are the same as in the baseline (raw bias {raw})."
         lower, upper = decision.interval
         interval = range_in_words(lower, upper, self._decimals)
-        estimate = signed(mean_of(decision.excess.contrasts[0]), self._decimals)
+        estimate = mean_of_interval(mean_of(decision.excess.contrasts[0]), lower, upper, self._decimals)
         subject = "The bias"
         if self.has_baseline:
             before = signed(decision.before, self._decimals)

@@ -718,7 +718,7 @@ def over_time_document(series: OverTime) -> Document:
 def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
     """Return the functions that draw the figures by name: the series, and the trend of words on each side.
 
-    With a single group, attributes have no bias, so there is no figure of their trends.
+    If all groups have the same class, attributes have no bias, so there is no figure of their trends.
     """
     words = partial(plots.plot_word_bias, series.fit, scope=series.scope, ci_prob=series.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {

@@ -12,7 +12,7 @@ from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import equals, plain, probability, value_and_interval
 from bayes_bias.measures.crossed_tests import QuasiF, Sampled, quasi_f
-from bayes_bias.measures.designs import ROUNDING
+from bayes_bias.measures.designs import rounding_of
 from bayes_bias.models.patterns import differs_by_group
 from bayes_bias.posterior.summary import chance
 from bayes_bias.table.association_table import UNEVEN
@@ -64,7 +64,7 @@ def _run(study: Study) -> Check:
     if not agree and not ignored:
         sentences.append(_DIFFERENT)
     if not differs_by_group(study.fitted.posterior) and TARGETS in scope_of(study.scope):
-        sentences += _on_unequal_variances(test, decimals)
+        sentences += _on_unequal_variances(test, decimals, rounding_of(study.table))
     return Check(
         " ".join(sentences),
         f"quasi-F {agrees} (p {p_value})",
@@ -100,7 +100,7 @@ def _caveat(test: QuasiF, question: Question) -> str:
     return f"Only the model finds a bias, and the quasi-F test does not (p {p_value})."
 
 
-def _on_unequal_variances(test: QuasiF, decimals: int) -> list[str]:
+def _on_unequal_variances(test: QuasiF, decimals: int, rounding: float) -> list[str]:
     """Return a sentence on each pair of groups whose variances differ clearly, by an F test at the level _VARY_UNLIKE.
 
     ``test.sources`` has the variance of the mean of each group. Multiplied by the number of words, it is the variance
@@ -113,7 +113,7 @@ def _on_unequal_variances(test: QuasiF, decimals: int) -> list[str]:
     sentences = []
     for pair in combinations(groups.index, 2):
         less, more = sorted(pair, key=variance.__getitem__)
-        ratio = variance[more] / max(variance[less], ROUNDING**2)
+        ratio = variance[more] / max(variance[less], rounding**2)
         p_value = 2 * f.sf(ratio, groups.df[more], groups.df[less])
         if p_value >= _VARY_UNLIKE:
             continue

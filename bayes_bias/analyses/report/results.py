@@ -36,6 +36,7 @@ from bayes_bias.posterior.summary import row_of
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.association_table import unit_of
+from bayes_bias.table.bias_weights import contrasted_classes
 from bayes_bias.table.columns import estimate_columns, interval_names
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
@@ -429,7 +430,7 @@ def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing
         "targets": (plot_word_bias, {"side": "target", **with_summary}),
         "variance-shares": (plot_variance_shares, {"shares": section.variance_shares}),
     }
-    if len(section.table.groups) > 1:
+    if contrasted_classes(section.fitted.data).size:  # otherwise, no attribute has a bias
         plots["attributes"] = (plot_word_bias, {"side": "attribute", **with_summary})
     if section.replicate_kind:
         plots["replicates"] = (plot_replicates, with_summary)

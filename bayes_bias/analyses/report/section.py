@@ -251,7 +251,8 @@ def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list
 def _effect_size(table: pd.DataFrame) -> str:
     """Return the effect size with its interval as text, from a summary under one scope.
 
-    It is a dash if the effect size is not defined: for more than two groups, or for new attributes.
+    It is a dash if the effect size is not defined: for more than two groups, for groups of the same class, or for new
+    attributes.
     """
     if "effect_size" not in table.index.get_level_values("estimand"):
         return DASH

@@ -300,6 +300,7 @@ PROBABILITIES = with_probabilities()
         (ROWS.drop(columns="value"), TWO, "numeric", "no column value"),
         (ROWS.drop(columns="label"), TWO, "numeric", "no column label"),
         (ROWS.assign(label="nobody"), TWO, "numeric", "label nobody not in the list"),
+        (ROWS.assign(label="Bob"), {"groups": {"men": ["Ben"], "women": ["Anna"]}}, "numeric", "Bob list Ben Anna"),
         (ROWS.assign(value="high"), TWO, "numeric", "value in row 1 high number is expected"),
         (ROWS.assign(value=3), TWO, "ordinal", "all 60 answers the same value"),
         (ROWS, TWO, "ordinal", "not a whole number numeric"),

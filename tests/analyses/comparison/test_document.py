@@ -14,7 +14,7 @@ from bayes_bias.documents.writer import page
 from bayes_bias.errors import OutputError
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.shared_types import Reference
-from tests.helpers import FEW, SHORT, equalised, refused, states
+from tests.helpers import FEW, SHORT, changed, equalised, refused, states
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,13 @@ def test_comparison_folder_contains_documented_files(folder: Path) -> None:
         *("posterior-before.nc", "posterior-after.nc", "posterior-change.nc"),
         *("figures/bias.svg", "figures/targets.svg", "figures/attributes.svg"),
     }
+
+
+@pytest.mark.slow
+def test_comparison_has_no_figure_of_attributes_if_groups_share_class(small_table: AssociationTable) -> None:
+    before = replace(small_table, stereotypes={"men": "work", "women": "work"}, opposites=("home",))
+    document = comparison_document(compare(before, changed(before, 0.1), sampling=FEW))
+    assert set(document.figures) == {"bias", "targets"}
 
 
 def test_load_fit_reads_posterior_of_change(folder: Path, planted: Comparison) -> None:

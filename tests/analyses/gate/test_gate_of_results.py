@@ -172,7 +172,7 @@ def test_impossible_results_and_baselines_raise_error(none_in_pairs, none_in_ans
     with refused(BayesBiasError, "mixes changes with other results"):
         bb.check([change, none_in_answers], rope=0.1)
     pairs(0.0).to_csv(tmp_path / "scores.csv", index=False)
-    with refused(TableError, "is a table pair two releases `after` of `estimate`"):
+    with refused(TableError, "is not the .json file of a check pair two releases `after` of `estimate`"):
         bb.check(none_in_pairs, rope=0.1, baseline=tmp_path / "scores.csv")
     with refused(TableError, "damaged word list KeyError"):
         bb.check(none_in_pairs, rope=0.1, baseline=bb.check(table, rope=1))

@@ -375,7 +375,7 @@ def test_second_opinion_reports_unequal_spread_of_groups(sizes, consequence):
         {f"a{j}": "near" if j < 8 else "far" for j in range(16)},
         {"many kinds": "near", "one kind": "far"},
     )
-    (sentence,) = second_opinion._on_unequal_variances(quasi_f(table), 2)
+    (sentence,) = second_opinion._on_unequal_variances(quasi_f(table), 2, rounding=1e-7)
     assert says(sentence, "'many kinds' more 'one kind'")
     assert says(sentence, f"same scales for all groups {consequence}")
 
@@ -507,6 +507,14 @@ def test_report_figures_contain_short_titles_of_lists():
     for name, draw in figures.items():
         assert draw().get_title(loc="left").startswith(f"WEAT {name[4]}: "), name
     assert "weat6-clusters-targets" in figures
+
+
+@pytest.mark.slow
+def test_report_has_no_figure_of_attributes_if_groups_share_class(tmp_path):
+    shared = {"stereotypes": {"men": "work", "women": "work"}, "opposites": ("home",)}
+    made = report(dataclasses.replace(random_table(), **shared), sampling=FEW, calibration_draws=0)
+    files = write(made, tmp_path / "report", figures=["svg"]).parent.glob("figures/small-*")
+    assert {"small-attributes.svg", "small-targets.svg"} & {file.name for file in files} == {"small-targets.svg"}
 
 
 def test_short_titles_returns_list_names_for_ambiguous_titles():
