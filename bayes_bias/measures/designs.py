@@ -23,8 +23,8 @@ ROUNDING = 1e-7
 def rounding_of(table: AssociationTable) -> float:
     """Return the spread below which the values of a table differ only by rounding errors of float32.
 
-    It is `ROUNDING` for cosines, and for other values `ROUNDING` times the largest absolute value (`Metric.size`) or, if
-    the values of a long list are not formed, times the largest that products of its vectors can have.
+    It is `ROUNDING` for cosines, and for other values `ROUNDING` times the largest absolute value (`Metric.size`). If
+    the values of a long list are not formed, it is `ROUNDING` times the largest product that its vectors could have.
     """
     products = table.values.data
     if isinstance(products, Products):

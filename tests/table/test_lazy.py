@@ -1,14 +1,16 @@
 """Cosines that are not formed: the same numbers as with a matrix, wherever a matrix is not needed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from bayes_bias import AssociationTable, cosines, fit, summarize, verdict
+from bayes_bias import AssociationTable, Metric, cosines, fit, summarize, verdict
 from bayes_bias.checks.predictive import predictive_coverage
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import collapsed_log_likelihood
-from bayes_bias.measures import weat
+from bayes_bias.measures import quasi_f, weat
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.association_table import assemble
@@ -127,3 +129,12 @@ def test_unformed_table_hash_differs_for_other_vectors_or_words(unformed):
     moved = table(Products(X, A[::-1]))
     assert len({unformed.sha256, moved.sha256, table(Products(X, A)).without_controls().sha256}) == 3
     assert unformed.sha256 == table(Products(X, A)).sha256
+
+
+def test_quasi_f_of_products_needs_no_matrix(monkeypatch):
+    """The size of rounding errors comes from the lengths of vectors."""
+    monkeypatch.setattr("bayes_bias.table.related_words.MOST_PAIRS", 100)
+    products = replace(table(Products(3 * X, 2 * A)), metric=Metric("product", unit="points"))
+    cosine = quasi_f(table(Products(X, A)))
+    assert quasi_f(products).value == pytest.approx(6 * cosine.value)
+    assert quasi_f(products).p_value == pytest.approx(cosine.p_value)
