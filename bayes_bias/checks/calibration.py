@@ -319,7 +319,7 @@ def calibrate(
         specs=specs,
         seed=seed,
         sampling=sampling,
-        with_weat=len(words.groups) == len(words.classes) == 2,
+        with_weat=len(words.groups) == len(words.classes) == len(set(words.stereotypes.values())) == 2,
         scopes=scope_names,
     )
     draws = draws or (DRAWS if cell.is_plain else DRAWS_SAMPLED)

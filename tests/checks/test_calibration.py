@@ -81,6 +81,12 @@ def test_null_design_draws_targets_and_keeps_attributes(words, embedding):
         NullDesign.of(words, embedding, random="both").with_random_groups(30).draw(1, 0)
 
 
+def test_calibrate_has_no_weat_if_groups_share_class(words, embedding):
+    shared = replace(words, stereotypes=dict.fromkeys(words.groups, "work"), opposites=("home",))
+    for wordlist, has_weat in ((words, True), (shared, False)):
+        assert ("WEAT" in set(calibrate(wordlist, embedding, draws=3).records.method)) == has_weat
+
+
 def test_null_design_raises_for_random_targets_of_one_group(words, embedding):
     alone = replace(words, groups={"men": words.groups["men"]}, stereotypes={"men": "work"}, opposites=("home",))
     with refused(WordListError, "attributes random='attributes' both"):
