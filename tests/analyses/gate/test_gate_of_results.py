@@ -314,7 +314,7 @@ def test_check_command_pairs_a_table_of_the_last_release(run, tmp_path):
         assert says(error, message)
     code, _, error = run("check", "weat7", "--rope", 0.2, "--baseline", table)
     assert code == 2
-    assert says(error, "is a table --pairs")
+    assert says(error, "not the .json file of a check --pairs")
 
 
 def test_gate_omits_the_width_of_an_interval_if_all_values_are_the_same():
