@@ -112,12 +112,12 @@ def require_two_groups(table: AssociationTable, measure: str) -> None:
 def require_own_classes(table: AssociationTable, measure: str) -> None:
     """Raise an error if several groups have the same stereotypical class."""
     classes = list(table.stereotypes.values())
-    shared = [name for name in classes if classes.count(name) > 1]
-    if shared:
-        groups = [f"'{group}'" for group, name in table.stereotypes.items() if name == shared[0]]
+    if len(set(classes)) < len(classes):
+        shared_class = max(classes, key=classes.count)
+        groups = [f"'{group}'" for group, name in table.stereotypes.items() if name == shared_class]
         raise MeasureError(
             f"{measure} needs a different class for each group, but {joined(groups)} have the same class"
-            f" '{shared[0]}'. Use `bias` of the posterior, or the quasi-F."
+            f" '{shared_class}'. Use `bias` of the posterior, or the quasi-F."
         )
 
 

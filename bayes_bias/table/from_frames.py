@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import counted, shortened
+from bayes_bias.formatting import counted
 from bayes_bias.table.labels import CATEGORY_COORD, Side, labels_in, lonely, settled
 from bayes_bias.table.metric import Metric
 
@@ -283,5 +283,7 @@ def missing_pairs(values: xr.DataArray) -> str:
     `values` is a matrix (target, attribute) in which a missing pair is NaN. Without missing pairs, the text is empty.
     """
     rows, columns = np.nonzero(np.isnan(values.to_numpy()))
-    pairs = zip(values.target.to_numpy()[rows], values.attribute.to_numpy()[columns], strict=True)
-    return shortened([f"'{target}' and '{attribute}'" for target, attribute in pairs], 3)
+    targets, attributes = values.target.to_numpy()[rows[:3]], values.attribute.to_numpy()[columns[:3]]
+    pairs = [f"'{target}' and '{attribute}'" for target, attribute in zip(targets, attributes, strict=True)]
+    more = f", and {len(rows) - 3} more" if len(rows) > 3 else ""  # of a sparse table, there may be millions
+    return ", ".join(pairs) + more

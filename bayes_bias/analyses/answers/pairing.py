@@ -63,8 +63,7 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     question = [*_QUESTION, "first"]
     answers_of_cells = []
     for cell in cells:
-        words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
-        answers_of_cells.append(cell.counted.assign(words=words).sort_index())
+        answers_of_cells.append(_with_words(cell, cell.counted).sort_index())
         if (cell.counted["first"] == "").any():
             question = _QUESTION
     sizes = [answers.groupby(question).size() for answers in answers_of_cells]
@@ -77,12 +76,15 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             f"`{argument}`: no answers about '{cells[0].stereotype}'{by_models} were asked the same (labels, wording"
             " and words). Pass answers to the same questions."
         )
-    asked_of_cells = _asked(cells)
-    was_asked = pd.MultiIndex.from_frame(asked_of_cells[0][_QUESTION])
+    # Which label was named first may be unknown for replies without a valid choice alone.
+    is_known = all((cell.replies["first"] != "").all() for cell in cells)
+    asked_question = question if is_known else _QUESTION
+    asked_of_cells = _asked(cells, asked_question)
+    questions_asked = pd.MultiIndex.from_frame(asked_of_cells[0][asked_question])
+    was_asked = pd.MultiIndex.from_frame(n_answers.index.to_frame()[asked_question]).isin(questions_asked)
     is_unmatched = (n_matched == 0).to_numpy()
-    is_unanswered = is_unmatched & n_answers.index.to_frame()[_QUESTION].apply(tuple, axis=1).isin(was_asked).to_numpy()
-    n_unanswered = int(n_answers[is_unanswered].to_numpy().sum())
-    n_omitted = int(n_answers[is_unmatched].to_numpy().sum()) - n_unanswered
+    n_unanswered = int(n_answers[is_unmatched & was_asked].to_numpy().sum())
+    n_omitted = int(n_answers[is_unmatched & ~was_asked].to_numpy().sum())
     notices = []
     if n_unanswered:
         notices.append(
@@ -105,24 +107,26 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     return _with_common_words(matched_cells), notices
 
 
-def _asked(cells: Sequence[Cell]) -> list[pd.DataFrame]:
+def _asked(cells: Sequence[Cell], question: list[str]) -> list[pd.DataFrame]:
     """Return the answers of each cell to questions that all cells were asked, whether or not they have valid choices.
 
-    Cells may have different numbers of answers to a question. The weights of the answers of a cell add up to the
-    smallest number.
+    The columns `question` identify a question. Cells may have different numbers of answers to it. The weights of the
+    answers of a cell add up to the smallest number.
     """
-    rows_of_cells = []
-    for cell in cells:
-        words = _texts_of_sets(cell)[cell.replies.word_set.to_numpy()]
-        rows_of_cells.append(cell.replies.assign(words=words))
-    sizes = pd.concat([rows.groupby(_QUESTION).size() for rows in rows_of_cells], axis=1)
-    fewest = sizes.min(axis=1, skipna=False).dropna().rename("fewest")
-    asked = []
-    for rows in rows_of_cells:
-        of_all = rows.merge(fewest, left_on=_QUESTION, right_index=True)
-        size = of_all.groupby(_QUESTION).wording.transform("size")
-        asked.append(of_all.assign(weight=of_all.fewest / size))
-    return asked
+    replies_of_cells = [_with_words(cell, cell.replies) for cell in cells]
+    sizes = pd.concat([replies.groupby(question).size() for replies in replies_of_cells], axis=1)
+    smallest = sizes.min(axis=1, skipna=False).dropna().rename("smallest")
+    weighted = []
+    for replies in replies_of_cells:
+        of_all_cells = replies.merge(smallest, left_on=question, right_index=True)
+        size = of_all_cells.groupby(question)["word_set"].transform("size")
+        weighted.append(of_all_cells.assign(weight=of_all_cells.smallest / size))
+    return weighted
+
+
+def _with_words(cell: Cell, answers: pd.DataFrame) -> pd.DataFrame:
+    """Return answers of a cell with a column ``words``, the set of words of their prompt as a text."""
+    return answers.assign(words=_texts_of_sets(cell)[answers.word_set.to_numpy()])
 
 
 def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:

@@ -304,12 +304,12 @@ def _topics_found(report: Report) -> str:
             shares.append(numbers["topics_share"])
     if not shares:
         return ""
+    several = len(embeddings(report)) > 1
+    source = "list and embedding" if several else "the list"
+    where = "these embeddings" if several else "this embedding"
     lowest, highest = percent(min(shares)), percent(max(shares))
-    on_what, where = "the list", "this embedding"
-    if len(embeddings(report)) > 1:
-        on_what, where = "list and embedding", "these embeddings"
-    found = lowest if lowest == highest else f"depending on {on_what}, {lowest} to {highest}"
-    return f"{found} of lists of arbitrary topics in {where} (drawn for this report) are also distinguishable"
+    range_of_shares = lowest if lowest == highest else f"depending on {source}, {lowest} to {highest}"
+    return f"{range_of_shares} of lists of arbitrary topics in {where} (drawn for this report) are also distinguishable"
 
 
 def _answers(report: Report, names: Mapping[str, str]) -> Layout:

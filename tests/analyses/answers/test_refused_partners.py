@@ -100,3 +100,17 @@ def test_models_have_no_verdict_if_refused_replies_could_change_it(before: pd.Da
     complete = bb.answers.compare_models(choices(before, replies("other", 2, 0)), LIST, scope="trials")
     assert complete.table.withheld.iloc[0] == ""
     assert complete.table.survives.iloc[0]
+
+
+def test_answers_in_another_order_have_no_refused_partner(before: pd.DataFrame) -> None:
+    """After, questions with a label of men first were not asked, and some others were refused."""
+    after = choices(replies("one", 2, 1, refused=0.3))
+    is_kept = after["first"].isin(LIST["career"]["groups"]["women"])
+    change = estimate(choices(before), LIST, after[is_kept])
+    assert any(says(notice, "27 answers have no partner asked the same") for notice in change.notices)
+    assert any(says(notice, "omitted answers whose partner no valid choice") for notice in change.notices)
+    # Refused replies count in the bounds, also if it is not known which label their prompts named first.
+    is_refused = after.groupby("answer").chosen.transform(lambda chosen: (chosen == "").all())
+    unknown = after.assign(first=after["first"].mask(is_refused, ""))
+    known_row, row = (estimate(choices(before), LIST, rows).table.iloc[0] for rows in (after, unknown))
+    assert row.bounds_ub - row.bounds_lb == pytest.approx(known_row.bounds_ub - known_row.bounds_lb)
