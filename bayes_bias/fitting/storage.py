@@ -75,13 +75,13 @@ def netcdf(tree: xr.DataTree) -> bytes:
         for name, values in node.to_dataset(inherit=False).variables.items():
             if values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf":
                 encoding[node.path][name] = {"fletcher32": True}
-    return bytes(tree.to_netcdf(engine="h5netcdf", encoding=encoding))
+    return bytes(tree.to_netcdf(engine="netcdf4", encoding=encoding))
 
 
 def _unpacked_size(path: Path) -> int:
     """Return the size in bytes of all arrays of a file.
 
-    A file that HDF5 cannot open raises the error here, because h5netcdf would log this error again when Python exits.
+    h5py says why HDF5 cannot open a file, such as a lock. netCDF4 says only "HDF error".
     """
     _check_heaps(path)
     names: list[str] = []
@@ -147,7 +147,7 @@ def _read(path: Path) -> xr.DataTree:
                 f"'{path}' has {size:,} bytes but claims {unpacked:,} unpacked, although a fit is not"
                 " compressed. Copy it again, or fit again."
             )
-        tree = xr.load_datatree(path, engine="h5netcdf")
+        tree = xr.load_datatree(path, engine="netcdf4")
         stated_hash = tree.attrs.pop(CONTENT_HASH, None)  # files from earlier versions and from ArviZ have no hash
         with h5py.File(path, "r") as file:
             is_changed = stated_hash is not None and stated_hash != content_hash(file)
@@ -219,8 +219,20 @@ def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes
 def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
     """Yield all attributes except bookkeeping attributes."""
     for name in sorted(node.attrs.keys() - {CONTENT_HASH, *_BOOKKEEPING}):
-        # Some programs read a list with one element as a single value.
-        yield from _bytes_of_array([of, name], np.atleast_1d(node.attrs[name]))
+        yield from _bytes_of_array([of, name], _values_of_attribute(node.attrs[name]))
+
+
+def _values_of_attribute(value: Any) -> "np.ndarray[Any, Any]":
+    """Return an attribute in the same form for all programs.
+
+    Some programs write text as bytes, an empty text or list as an attribute without a value, and a single value as a
+    list.
+    """
+    if isinstance(value, bytes):
+        value = value.decode()
+    elif isinstance(value, h5py.Empty):
+        value = "" if value.dtype.kind == "S" else np.zeros(0, value.dtype)
+    return np.atleast_1d(value)
 
 
 def _bytes_of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:

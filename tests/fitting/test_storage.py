@@ -36,7 +36,14 @@ def drawn() -> xr.DataTree:
             "single": ((), 0.5, {"unit": "cosine"}),
         },
         {"draw": np.arange(3), "chain": [0, 1], "word": ("draw", ["he", "she", "雪"])},
-        {"sample_dims": ["draw"], "two": ["chain", "draw"], "seed": 1, "scale": np.float32(0.1), "empty": []},
+        {
+            "sample_dims": ["draw"],
+            "two": ["chain", "draw"],
+            "seed": 1,
+            "scale": np.float32(0.1),
+            "empty": [],
+            "blank": "",
+        },
     )
     tree = xr.DataTree.from_dict({"posterior": draws, "posterior/inner": draws[["bias"]], "empty": xr.Dataset()})
     tree.attrs = {"metric": "{}", "diagnostics": "{}", "name": "weat7", "seed": 1}
@@ -49,12 +56,18 @@ def change(path: Path, name: str, value: object) -> None:
         file[name][0] = value
 
 
+def hash_of(path: Path) -> str:
+    """The files themselves differ in the second in which HDF5 created them."""
+    with h5py.File(path) as file:
+        return str(file.attrs["content_sha256"])
+
+
 def test_load_fit_and_save_fit_return_identical_file(drawn, tmp_path):
     first = save_fit(drawn, tmp_path / "first.nc")
     again = save_fit(load_fit(first), tmp_path / "again.nc")
     with xr.open_datatree(again, engine="h5netcdf") as lazy:
         third = save_fit(lazy, tmp_path / "third.nc")
-    assert again.read_bytes() == third.read_bytes()
+    assert len({hash_of(path) for path in (first, again, third)}) == 1
     xr.testing.assert_identical(load_fit(first), load_fit(again))
     xr.testing.assert_equal(load_fit(first), drawn)
     assert load_fit(first).attrs == drawn.attrs
@@ -81,8 +94,9 @@ def test_load_fit_raises_for_changed_attributes(drawn, tmp_path, group):
 
 def test_load_fit_reads_xarray_copies_and_rejects_changes(drawn, tmp_path):
     reopened = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
-    reopened.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
-    xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
+    for engine in ("h5netcdf", "netcdf4"):
+        reopened.to_netcdf(tmp_path / "same.nc", engine=engine)
+        xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
     reopened["posterior"]["bias"] = reopened["posterior"].bias + 1
     reopened.to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
     with refused(OutputError, "changed.nc bayes_bias.save_fit"):
