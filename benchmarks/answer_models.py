@@ -30,8 +30,11 @@ _OF_QUESTION = 0.3
 DESIGNS = (Design(160, 6, 4, 6), Design(400, 10, 12, 12))
 
 
-def made_up(design: Design, means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
-    """Answers of models to the same questions, of which labels, wordings and the questions themselves decide more."""
+def made_up(design: Design, means: tuple[float, ...], scales: np.ndarray, rng: np.random.Generator) -> list[Observed]:
+    """Answers of models to the same questions, of which labels, wordings and the questions themselves decide more.
+
+    `scales` multiplies the standard deviations of what each model adds.
+    """
     n, labels, words = design.answers, design.labels, design.words
     keys = pd.DataFrame({"word_set": np.zeros(n, int), "wording": rng.integers(design.wordings, size=n)})
     keys["label_a"], keys["label_b"] = rng.integers(labels, size=n), rng.integers(labels, size=n)
@@ -40,11 +43,14 @@ def made_up(design: Design, means: tuple[float, ...], rng: np.random.Generator) 
     shared = _OF_QUESTION * rng.standard_normal(n)
     for name in ("wording", "label_a", "label_b"):
         shared = shared + _OF_QUESTION / 2 * rng.standard_normal(keys[name].max() + 1)[keys[name]]
-    return [_of_model(mean + shared, keys, weights, rng) for mean in means]
+    models = zip(means, scales, strict=True)
+    return [_of_model(mean + shared, scale, keys, weights, rng) for mean, scale in models]
 
 
-def _of_model(expected: np.ndarray, keys: pd.DataFrame, weights: np.ndarray, rng: np.random.Generator) -> Observed:
-    sd, words = _OF_MODEL, weights.shape[1]
+def _of_model(
+    expected: np.ndarray, scale: float, keys: pd.DataFrame, weights: np.ndarray, rng: np.random.Generator
+) -> Observed:
+    sd, words = {name: scale * value for name, value in _OF_MODEL.items()}, weights.shape[1]
     difference = expected + sd["word"] * (weights[0] @ rng.standard_normal(words))
     for name in ("wording", "label_a", "label_b", "pair"):
         difference = difference + sd[name] * rng.standard_normal(keys[name].max() + 1)[keys[name]]
@@ -61,6 +67,12 @@ class Cell:
     design: Design
     models: int
     is_different: bool
+    are_versions: bool = False
+
+    @property
+    def scales(self) -> np.ndarray:
+        """What models add varies equally, or a tenth as much in all but the first two, which are versions of one."""
+        return np.array([1.0, 1.0, *[0.1 if self.are_versions else 1.0] * (self.models - 2)])
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -70,10 +82,13 @@ class Cell:
 
 def contrasts(draws: int) -> Iterator[Row]:
     """Coverage and findings, by design, the number of models, and whether one differs from the others."""
-    for design, models, is_different in product(DESIGNS, FAMILIES, (False, True)):
-        cell = Cell(design, models, is_different)
+    cells = [Cell(*of_cell) for of_cell in product(DESIGNS, FAMILIES, (False, True))]
+    cells += [Cell(design, 5, is_different, True) for design, is_different in product(DESIGNS, (False, True))]
+    for cell in cells:
+        design, models, is_different = cell.design, cell.models, cell.is_different
         rows = pd.DataFrame([family(cell, seed) for seed in range(round(FAMILIES[models] * draws))])
-        numbers = {"wordings": design.wordings, "models": models, "is_different": is_different, "families": len(rows)}
+        numbers = {"wordings": design.wordings, "models": models, "versions": 3 if cell.are_versions else 0}
+        numbers |= {"is_different": is_different, "families": len(rows)}
         yield numbers | rows.mean().to_dict()
 
 
@@ -81,7 +96,7 @@ def family(cell: Cell, seed: int) -> dict[str, float]:
     """One set of models: shares of covered differences, of found ones, and whether one is false."""
     means = cell.means
     rng = np.random.default_rng([_SEED, seed, len(means), round(100 * sum(means))])
-    sides, names = made_up(cell.design, means, rng), [f"{k:02d}" for k in range(len(means))]
+    sides, names = made_up(cell.design, means, cell.scales, rng), [f"{k:02d}" for k in range(len(means))]
     table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95)
     table = joined_tables({"": table}, {"": ranking}, "stereotype", 0.95)["table"]
     first, second = table.index.get_level_values(1).astype(int), table.index.get_level_values(2).astype(int)

@@ -56,6 +56,9 @@ from bayes_bias.table.columns import (
 
 # Prefix of the columns of each model by itself.
 OWN = "own"
+# If the standard deviations of differences between models differ by a larger factor, the models have no common ones.
+MOST_UNEQUAL = 1.5
+_UNEQUAL = "differences between some models vary more than others, so each pair of models is analysed by itself"
 
 
 @dataclass(frozen=True)
@@ -487,6 +490,10 @@ def compare_models(
     -----
     Only questions that all models answered are used. A notice contains the number of other answers.
 
+    All models have the same standard deviations of effects and of answers. If the differences between some models vary
+    more than 1.5 times as much (in standard deviations) as the differences between others, such as versions of one
+    model, each pair of models is analysed by itself, and a notice says so.
+
     Examples
     --------
     >>> compare_models("answers.csv", "my-list.toml", factors="temperature")      # doctest: +SKIP
@@ -513,7 +520,10 @@ def compare_models(
         notices += [f"{stereotype}: {notice}" for notice in notices_of_omitted]
         models = [cell.model for cell in cells]
         effects = effects_of(same_questions[0], scope)
-        table, rankings[stereotype] = compared(models, list(map(observed, same_questions)), effects, seed, ci_prob)
+        sides = list(map(observed, same_questions))
+        if are_unequal(sides):
+            notices.append(f"{stereotype}: {_UNEQUAL}")
+        table, rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
         withheld = _reasons_of_differences(table, same_questions)
         tables[stereotype] = table.assign(withheld=withheld)
         own[stereotype] = _own_values(same_questions)
@@ -586,17 +596,55 @@ def compared(
     seed: int,
     ci_prob: float,
     null: float = 0.0,
+    *,
+    most_unequal: float = MOST_UNEQUAL,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the differences between models and their ranking from answers of each model to the same questions.
 
     `sides` has the values D of each model, as distances from the value without preference, `null`. `effects` are the
-    effects that are treated as samples, such as "word".
+    effects that are treated as samples, such as "word". All models have the same standard deviations or, if those of
+    the differences are too unequal (by more than the factor `most_unequal`), each pair of models is analysed by itself.
+
+    The first result has a row for each pair of models, with their difference, its probability of direction, and its
+    chance (the probability of a difference this large without a true difference). The second result is the ranking.
+    """
+    estimated = _with_own_sds if are_unequal(sides, most_unequal) else _with_common_sds
+    contrasts = estimated(sides, effects, seed)
+    rows = {}
+    for pair, difference, pareto_k in zip(
+        combinations(models, 2), contrasts.differences, contrasts.pareto_k, strict=True
+    ):
+        above = float((difference > 0).mean())
+        probabilities = {"prob_direction": max(above, 1 - above), "chance": 2 * min(above, 1 - above)}
+        rows[pair] = summarize_draws(difference, ci_prob) | probabilities
+        rows[pair] |= {"questions": len(sides[0].difference), "pareto_k": pareto_k}
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
+    by_itself = [null + draw(Density(side, effects), seed).mu for side in sides]
+    return table, _ranking(models, contrasts.from_mean, by_itself, ci_prob)
+
+
+def are_unequal(sides: Sequence[Observed], factor: float = MOST_UNEQUAL) -> bool:
+    """Return True if the standard deviations of differences between more than two models differ by a larger factor."""
+    sds = [float((first.difference - second.difference).std()) for first, second in combinations(sides, 2)]
+    return len(sds) > 1 and max(sds) > factor * min(sds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Draws of the difference of each pair of models (pair, draw), and of each model minus the mean of all (model,
+    draw), and the Pareto k of each difference."""
+
+    differences: Numbers
+    from_mean: Numbers
+    pareto_k: Sequence[float]
+
+
+def _with_common_sds(sides: Sequence[Observed], effects: tuple[str, ...], seed: int) -> _Drawn:
+    """Return draws of differences between models with equal standard deviations.
 
     The values D of the models in a question are combined to contrasts c = H D, where the rows of H (contrast, model)
     are orthonormal and sum to zero. Each contrast has its own mu in the model of D, and all share the standard
-    deviations. The values of the models minus the mean of all models are then H' c. The first result has a row for each
-    pair of models, with their difference, its probability of direction, and its chance (the probability of a difference
-    this large without a true difference). The second result is the ranking.
+    deviations. The values of the models minus the mean of all models are then H' c.
     """
     contrasts = helmert(len(sides))
     # With weights that are divided by this number, contrasts of D lie between -1 and 1.
@@ -604,16 +652,32 @@ def compared(
     densities = [Density(contrast_of(sides, weights / largest), effects) for weights in contrasts]
     drawn = draw(Together(densities), seed)
     from_mean = largest * contrasts.T @ drawn.mu.T  # (model, draw)
-    rows = {}
-    for i, j in combinations(range(len(models)), 2):
-        difference = from_mean[i] - from_mean[j]
-        above = float((difference > 0).mean())
-        probabilities = {"prob_direction": max(above, 1 - above), "chance": 2 * min(above, 1 - above)}
-        rows[models[i], models[j]] = summarize_draws(difference, ci_prob) | probabilities
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
-    table = table.assign(questions=len(sides[0].difference), pareto_k=drawn.pareto_k)
-    by_itself = [null + draw(Density(side, effects), seed).mu for side in sides]
-    return table, _ranking(models, from_mean, by_itself, ci_prob)
+    differences = np.stack([first - second for first, second in combinations(from_mean, 2)])
+    return _Drawn(differences, from_mean, [drawn.pareto_k] * len(differences))
+
+
+def _with_own_sds(sides: Sequence[Observed], effects: tuple[str, ...], seed: int) -> _Drawn:
+    """Return draws of differences between models, each with its own standard deviations, as if there were no others.
+
+    The models minus their mean are drawn from a normal distribution with the means and variances of all differences.
+    If V (model, model) has the variances of the differences, their covariance is -JVJ / 2, where J subtracts the mean.
+    """
+    half = np.array([0.5, -0.5])  # half a difference of D lies between -1 and 1
+    drawn = [draw(Density(contrast_of(pair, half), effects), seed) for pair in combinations(sides, 2)]
+    differences = np.stack([2 * pair.mu for pair in drawn])
+    n_models = len(sides)
+    above_diagonal = np.triu_indices(n_models, 1)
+    mean, variance = np.zeros((2, n_models, n_models))
+    mean[above_diagonal] = differences.mean(axis=1)
+    variance[above_diagonal] = differences.var(axis=1)
+    centring = np.eye(n_models) - 1 / n_models  # J
+    covariance = -centring @ (variance + variance.T) @ centring / 2
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    scores = np.random.default_rng(seed).standard_normal((n_models, differences.shape[1]))
+    scores -= scores.mean(axis=1, keepdims=True)  # so that draws have the means of the differences
+    deviations = vectors * np.sqrt(np.maximum(eigenvalues, 0.0)) @ scores
+    centre = (mean - mean.T).mean(axis=1)
+    return _Drawn(differences, centre[:, None] + deviations, [pair.pareto_k for pair in drawn])
 
 
 def _ranking(models: Sequence[str], from_mean: Numbers, by_itself: Sequence[Numbers], ci_prob: float) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from bayes_bias.analyses.sentence_pairs.scores import CLUSTERS, READ, PairScores
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, ScoreUnit
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import ScopeError, SentencePairsError
-from bayes_bias.formatting import plural
+from bayes_bias.formatting import joined, plural
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
 
@@ -34,6 +34,8 @@ _PLACES = (PAIR, "label_a", "label_b")
 _SDS = 4.0
 # A small known variance that is added to the value of each pair to prevent infinite densities.
 _LEAST_VARIANCE = 1e-6
+# With fewer pairs whose stereotypical (or other) sentence is ahead, a share is not approximately normal.
+_FEWEST_PER_SIDE = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -132,9 +134,9 @@ def compare_models(
 
     .. math:: y_{im} = \mu_m + u_i + w_{c(i)m} + e_{im}
 
-    Effects u of pairs are the same for all models and cancel in differences between models. Effects of clusters
-    (writers, templates, terms) are normal, with the same standard deviations for all models. They are integrated out
-    exactly, as in `bayes_bias.answers.compare_models`, which uses the same model.
+    Effects u of pairs are the same for all models and cancel in differences between models. Each difference between two
+    models is analysed by itself, so it does not depend on other models. Effects of clusters (writers, templates, terms)
+    are normal. They are integrated out exactly, as in `bayes_bias.answers.compare_models`, which uses the same model.
 
     Parameters
     ----------
@@ -164,7 +166,8 @@ def compare_models(
     Notes
     -----
     Pairs that were not scored by all models are omitted, with a notice. Effects and residuals are modelled as normal
-    even if the values are indicators (for shares). This is a good approximation for a mean over 50 pairs or more.
+    even if the values are indicators (for shares). A notice names models with fewer than ten pairs on one side, for
+    which this is a rough approximation. Ranks are from normal draws with the means and variances of all differences.
     Differences refer to all pairs. Types such as gender and religion have no separate estimates, and their effects are
     part of the residual.
 
@@ -193,18 +196,19 @@ def compare_models(
             " (factors=['layer'], --factors layer)."
         )
     by_model, notices = _with_common_pairs(by_model)
+    notices += _notices_of_rough_shares(by_model)
     step("comparing models")
     keys, effects = _clusters_as_effects(next(iter(by_model.values())).rows, scope)
     no_words = np.zeros((1, 1))
     no_contrasts = np.zeros(0)
     tables, rankings = {}, {}
     for estimand, (values_of_models, value_unit) in _values_of_pairs(by_model).items():
-        null = HALF if estimand == SHARE else 0.0
+        null = HALF / value_unit if estimand == SHARE else 0.0
         data = []
         for values in values_of_models:
-            in_units = (values - null) / value_unit
+            in_units = values / value_unit - null
             data.append(Observed(in_units, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
-        table, ranking = compared(list(by_model), data, effects, seed, ci_prob, null)
+        table, ranking = compared(list(by_model), data, effects, seed, ci_prob, null, most_unequal=1.0)
         tables[estimand] = scaled(table, value_unit)
         rankings[estimand] = scaled(ranking, value_unit)
     frames = joined_tables(tables, rankings, "estimand", ci_prob)
@@ -235,12 +239,26 @@ def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, Pa
     return common, (notice,) if n_omitted else ()
 
 
+def _notices_of_rough_shares(by_model: Mapping[str, PairScores]) -> tuple[str, ...]:
+    """Return a notice if a model has too few pairs on one side for a normal approximation to its share."""
+    rough = []
+    for model, scores in by_model.items():
+        ahead = ties_as_half(scores.rows).sum()
+        if min(ahead, len(scores) - ahead) < _FEWEST_PER_SIDE:
+            rough.append(model)
+    if not rough:
+        return ()
+    pairs = f"fewer than {_FEWEST_PER_SIDE} pairs on one side"
+    return (f"{joined(rough)}: {pairs}, so intervals of the share are rough; see `sentence_pairs.estimate`",)
+
+
 def _values_of_pairs(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
     """Return two values of each pair, by estimand: a list with an array for each model, and the unit of the values.
 
     The values are the indicator that the stereotypical sentence is ahead (a tie is one half), and the difference of the
-    scores. Indicators need no unit. The unit of differences is _SDS times their standard deviation, the root of the
-    mean variance over models, so that contrasts between models lie between -1 and 1.
+    scores. With the unit HALF, a share lies between -1 and 1 as a distance from one half, as does half a difference of
+    shares. The unit of differences is _SDS times their standard deviation, the root of the mean variance over models,
+    so that contrasts between models lie between -1 and 1.
     """
     units = {scores.metric.unit for scores in by_model.values()}
     if len(units) > 1:
@@ -253,7 +271,7 @@ def _values_of_pairs(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list
                 f"All models have the same {estimand} in every pair. Pass the scores of different models."
             )
     unit = _SDS * float(np.sqrt(np.mean([values.var() for values in differences])))
-    return {SHARE: (ahead, 1.0), DIFFERENCE: (differences, unit)}
+    return {SHARE: (ahead, HALF), DIFFERENCE: (differences, unit)}
 
 
 def _clusters_as_effects(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:

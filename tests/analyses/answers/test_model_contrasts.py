@@ -54,6 +54,18 @@ def test_compare_models_has_smaller_sd_than_separate_estimates(several):
     assert several.table.sd.max() < 0.6 * between_models
 
 
+def test_compare_models_analyses_pairs_alone_if_versions_are_compared_with_others(several):
+    answers = of_models({"low": -0.2, "middle": 0.35})
+    versions = [answers.assign(model=answers.model + version) for version in (" v1", " v2")]
+    found = bb.answers.compare_models(pd.concat(versions), LIST)
+    assert says(" ".join(found.notices), "vary more than others each pair of models analysed by itself")
+    assert not several.notices
+    sd = found.table.sd.droplevel("stereotype")
+    assert sd["low v1", "low v2"] < 0.5 * sd["low v1", "middle v1"]
+    alone = bb.answers.compare_models(answers, LIST).table.sd.iloc[0]
+    assert sd["low v1", "middle v1"] == pytest.approx(alone)
+
+
 def test_ranking_matches_differences_between_models(several):
     ranking = several.ranking.droplevel("stereotype")
     assert ranking["mean"].sum() == pytest.approx(0, abs=1e-9)

@@ -9,7 +9,7 @@ from bayes_bias.errors import ScopeError, SentencePairsError
 from bayes_bias.plots import plot_model_contrasts
 from tests.analyses.sentence_pairs.tables import simulated
 from tests.analyses.sentence_pairs.test_lm_eval import crows_pairs, written
-from tests.helpers import refused, says, unlisted_columns
+from tests.helpers import numbered, refused, says, unlisted_columns
 
 
 def of_models(ahead: dict[str, float], pairs: int = 240) -> pd.DataFrame:
@@ -82,6 +82,63 @@ def test_compare_models_sd_increases_when_writers_differ_by_model():
     row = ("difference", "large", "small")
     sd_of_pairs = bb.sentence_pairs.compare_models(scores, scope="pairs").table.sd[row]
     assert bb.sentence_pairs.compare_models(scores, scope="all").table.sd[row] > 1.5 * sd_of_pairs
+
+
+def of_versions(seed: int) -> pd.DataFrame:
+    """Three versions of one model, and two models that have nothing in common; all without a bias."""
+    rng = np.random.default_rng(seed)
+    base = rng.normal(0, 2, 200)
+    differences = {f"version {k}": base + rng.normal(0, 0.05, 200) for k in range(3)}
+    differences |= {model: rng.normal(0, 2, 200) for model in ("x", "y")}
+    frames = []
+    for model, difference in differences.items():
+        frames.append(pd.DataFrame({"item": numbered("pair ", 200), "model": model, "difference": difference}))
+    return pd.concat(frames)
+
+
+def test_compare_models_result_of_two_models_ignores_others():
+    """With common standard deviations, differences between versions were as uncertain as those between x and y."""
+    scores = of_versions(1)
+    table = bb.sentence_pairs.compare_models(scores).table
+    for first, second in [("version 0", "version 1"), ("x", "y")]:
+        alone = bb.sentence_pairs.compare_models(scores[scores.model.isin([first, second])])
+        both = scores[scores.model == first].difference - scores[scores.model == second].difference
+        for estimand, rel in (("share", 1e-9), ("difference", 0.03)):
+            sd = table.sd[estimand, first, second]
+            assert sd == pytest.approx(alone.table.sd[estimand, first, second], rel=rel)
+        assert sd == pytest.approx(both.std() / len(both) ** 0.5, rel=0.06)
+
+
+def test_compare_models_ranking_matches_differences_without_common_sds():
+    found = bb.sentence_pairs.compare_models(of_versions(2))
+    ranking, table = found.ranking.loc["difference"], found.table.loc["difference"]
+    assert ranking["mean"].sum() == pytest.approx(0, abs=1e-9)
+    assert ranking.prob_first.sum() == pytest.approx(1)
+    # The mean of all models includes x and y, so each version is uncertain, although versions are nearly equal.
+    assert ranking.sd["version 0"] > 10 * table.sd["version 0", "version 1"]
+    for first, second in table.index:
+        difference = ranking["mean"][first] - ranking["mean"][second]
+        assert difference == pytest.approx(table["mean"][first, second], abs=0.02)
+
+
+@pytest.mark.thorough
+def test_compare_models_covers_zero_between_unlike_models_beside_versions():
+    """Forty data sets: with common standard deviations, 28% of the intervals excluded zero."""
+    missed = 0
+    for seed in range(40):
+        row = bb.sentence_pairs.compare_models(of_versions(seed)).table.loc["difference", "x", "y"]
+        missed += row.eti95_lb > 0 or row.eti95_ub < 0
+    assert missed <= 6  # P(more | 5%) = .003
+
+
+def test_compare_models_shares_lie_between_zero_and_one():
+    ahead = {"always": 4.0, "never": -4.0, "half": 0.0}
+    found = bb.sentence_pairs.compare_models(of_models(ahead, pairs=60))
+    own = found.ranking.loc["share"].filter(like="own")
+    assert (own > 0).all(axis=None)
+    assert (own < 1).all(axis=None)
+    assert found.table.loc["share"][["eti95_lb", "eti95_ub"]].abs().max(axis=None) < 1
+    assert says(" ".join(found.notices), "always never fewer than 10 pairs on one side rough")
 
 
 @pytest.mark.parametrize(
