@@ -39,7 +39,7 @@ def table_of(seed: int, words: int) -> bb.AssociationTable:
 def values(seed: int, words: int) -> "pd.Series[float]":
     """Each measure of one list, without the permutations of its test."""
     table = table_of(seed, words)
-    return values_of(table, bb.measures.Occasion(table), NAMES)
+    return pd.Series(values_of(table, bb.measures.Occasion(table), NAMES, ()))
 
 
 def covered(words: int, lists: int, redraws: int, truth: "pd.Series[float]") -> Iterator[dict[str, bool]]:
