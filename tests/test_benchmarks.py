@@ -20,7 +20,7 @@ from bayes_bias.models.patterns import Patterns
 from bayes_bias.posterior.verdict import ARBITRARY_TOPICS, RANDOM_WORDS
 from bayes_bias.table.association_table import _OF_UNEVEN
 from bayes_bias.table.replicates import _OF_FEW
-from benchmarks import harness, lists, page, published, sbc
+from benchmarks import harness, lists, measure_intervals, page, published, sbc
 from benchmarks.cells import RESULTS
 from benchmarks.effects import of_replicate
 from benchmarks.harness import Judged, Result, judged
@@ -308,3 +308,10 @@ def test_makefile_runs_existing_modules():
     modules = set(re.findall(r"-m (benchmarks[\w.]*)", (ROOT / "Makefile").read_text(encoding="utf-8")))
     assert modules
     assert not [module for module in modules if importlib.util.find_spec(module) is None]
+
+
+def test_values_of_a_drawn_list_are_finite():
+    """The evidence of measures takes a quarter of an hour, and was once left behind by a change of the package."""
+    measured = measure_intervals.values(0, 4)
+    assert {"WEAT", "SAME", "gWEAT"} <= set(measured.index)
+    assert np.isfinite(measured).all()
