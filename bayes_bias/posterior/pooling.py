@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import fsum, nan, sqrt
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimate_columns, interval_columns, interval_names
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.labels import Side
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import WORDS, ScopeName, sampling_scope
 from bayes_bias.table.statistics import compared_attributes
@@ -468,7 +468,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         row = alone[["mean", *interval_columns(alone), "prob_direction"]]
         pooled = IntervalEstimate.of(effects.theta(k), ci_prob).row(ci_prob)
         rows.append({**row, **pd.Series(pooled).add_prefix("pooled_")})
-    overlap = _overlap(lists)
+    overlap = overlap_of({fitted.name: _compared(fitted).words for fitted in lists})
     return PooledLists(
         metric=lists[0].metric,
         ci_prob=ci_prob,
@@ -523,20 +523,43 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
     return fits
 
 
-def _check_apart(first: Fitted, second: Fitted) -> None:
-    """Raise an error if two lists have the same topics and attributes, because they are parts of one longer list.
+class Compared(NamedTuple):
+    """What a list compares: the names of its groups, its targets, and the attributes of its associated classes."""
 
-    Pooling such lists would count the data twice. With five of them, the false positive rate is 20 to 28%.
-    """
-    shared = {side: share_in_common(compared_words_of(first, side), compared_words_of(second, side)) for side in SIDES}
-    shared_groups = set(first.data.group.to_numpy()) & set(second.data.group.to_numpy())
-    have_same_topic = bool(shared_groups) or shared["target"] > 0
-    if have_same_topic and shared["attribute"] >= _SAME:
+    groups: Set[str]
+    targets: Set[str]
+    attributes: Set[str]
+
+    @property
+    def words(self) -> Set[str]:
+        """Return the targets and attributes."""
+        return self.targets | self.attributes
+
+    def is_same_list(self, other: "Compared") -> bool:
+        """Return True if two lists have the same topics and attributes, because they are parts of one longer list.
+
+        Pooling such lists would count the data twice. With five of them, the false positive rate is 20 to 28%.
+        """
+        have_same_topic = not (self.groups.isdisjoint(other.groups) and self.targets.isdisjoint(other.targets))
+        return have_same_topic and share_in_common(self.attributes, other.attributes) >= _SAME
+
+
+def _check_apart(first: Fitted, second: Fitted) -> None:
+    """Raise an error if two fits are of parts of one longer list."""
+    compared, others = _compared(first), _compared(second)
+    if compared.is_same_list(others):
+        share = share_in_common(compared.attributes, others.attributes)
         raise BayesBiasError(
             f"The lists '{first.name}' and '{second.name}' in `fits` compare the same kind of targets with the"
-            f" same attributes ({percent(shared['attribute'])} of the shorter class lists), so they are one list with"
+            f" same attributes ({percent(share)} of the shorter class lists), so they are one list with"
             " more words. Join their words in one list, or pool one of them."
         )
+
+
+def _compared(fitted: Fitted) -> Compared:
+    """Return what the list of a fit compares."""
+    groups = set(fitted.data.group.to_numpy().tolist())
+    return Compared(groups, compared_words_of(fitted, "target"), compared_words_of(fitted, "attribute"))
 
 
 def _check_same_kind(first: Fitted, second: Fitted) -> None:
@@ -565,19 +588,16 @@ def _settings(fitted: Fitted) -> tuple[object, ...]:
     return fitted.spec.structure, dict(fitted.spec.options), dict(fitted.spec.priors)
 
 
-def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
+def overlap_of(words: Mapping[str, Set[str]]) -> pd.DataFrame:
     """Return the proportion of words that each pair of lists shares, as a symmetric table of lists.
 
-    The words of control classes are ignored.
+    `words` has the targets and attributes of each list, without control classes.
     """
-    words = {}
-    for fitted in fits:
-        words[fitted.name] = compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
+    shares = np.eye(len(words))
+    for (row, own), (column, others) in combinations(enumerate(words.values()), 2):
+        shares[row, column] = shares[column, row] = share_in_common(own, others)
     names = pd.Index(words, name="list")
-    overlap = pd.DataFrame(1.0, index=names, columns=names.rename(None))
-    for row, column in combinations(words, 2):
-        overlap.loc[row, column] = overlap.loc[column, row] = share_in_common(words[row], words[column])
-    return overlap
+    return pd.DataFrame(shares, index=names, columns=names.rename(None))
 
 
 def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
@@ -586,22 +606,32 @@ def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
     return set((words if side == "target" else words[compared_attributes(fitted.data)]).tolist())
 
 
-def _log_notices(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
-    """Log notices if there are few lists or if lists share words, and return the notices.
+def notices_of_overlap(overlap: pd.DataFrame) -> tuple[str, ...]:
+    """Return a notice if lists share words. It names the pair that shares most.
 
-    `overlap` has the proportion of words that each pair of lists shares. The notice names the pair that shares most.
+    `overlap` has the proportion of words that each pair of lists shares.
     """
+    if len(overlap) < 2:
+        return ()
+    pairs = np.triu_indices(len(overlap), 1)
+    largest = overlap.to_numpy()[pairs].argmax()
+    first, second = overlap.index[pairs[0][largest]], overlap.index[pairs[1][largest]]
+    if not (share := overlap.loc[first, second]):
+        return ()
+    return (
+        f"lists share words and are not independent ({first} and {second} share {percent(share)} of the"
+        " words of the shorter list), so the intervals of the mean and of a new list are too narrow",
+    )
+
+
+def _log_notices(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
+    """Log notices if there are few lists or if lists share words (see `notices_of_overlap`), and return the notices."""
     notices = []
     if count < FEW_LISTS:
         notices.append(
             f"{in_words(count)} lists are too few to estimate how much lists differ, so the shrinkage of"
             f" each list towards the mean depends on the prior. Use {in_words(FEW_LISTS)} or more"
         )
-    first, second = max(combinations(overlap.index, 2), key=lambda pair: overlap.loc[pair])
-    if largest := overlap.loc[first, second]:
-        notices.append(
-            f"lists share words and are not independent ({first} and {second} share {percent(largest)} of the"
-            " words of the shorter list), so the intervals of the mean and of a new list are too narrow"
-        )
+    notices += notices_of_overlap(overlap)
     announce(tuple(f"pool: {notice}" for notice in notices))
     return tuple(notices)

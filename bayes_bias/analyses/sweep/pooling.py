@@ -15,7 +15,7 @@ the words of the cells (`shared_words`).
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import product
+from itertools import chain, product
 from typing import Any, Self
 
 import numpy as np
@@ -27,10 +27,11 @@ from bayes_bias.formatting import in_words
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.scales import rounded
 from bayes_bias.posterior.estimate import tails
-from bayes_bias.posterior.pooling import FEW_LISTS, TAU_SCALE
+from bayes_bias.posterior.pooling import FEW_LISTS, TAU_SCALE, Compared, notices_of_overlap, overlap_of
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
+from bayes_bias.words.wordlist import WordList
 
 _SIDES = ("embedding", "list")
 _DRAWS = 4_000
@@ -82,7 +83,13 @@ class Crossed:
 
 
 def pool_cells(
-    cells: pd.DataFrame, shared: "pd.Series[float]", *, ci_prob: float = 0.95, seed: int = 1, noun: str = "embedding"
+    cells: pd.DataFrame,
+    shared: "pd.Series[float]",
+    *,
+    ci_prob: float = 0.95,
+    seed: int = 1,
+    noun: str = "embedding",
+    lists: Sequence[WordList] = (),
 ) -> Crossed | None:
     """Estimate the biases of embeddings and lists from all cells of a sweep.
 
@@ -99,6 +106,10 @@ def pool_cells(
         As in `fit`.
     noun : str
         The noun for an embedding in notices.
+    lists : sequence of WordList
+        The word lists. Cells of a list that compares the same as an earlier list are omitted, with a notice, because
+        they would count the same data twice (see `bayes_bias.pool`, which rejects such lists). If other lists share
+        words, a notice says so.
 
     Returns
     -------
@@ -119,6 +130,8 @@ def pool_cells(
     """
     if "version_of" in cells:
         cells = cells[cells.version_of == ""]
+    compared, repeated = _without_repeated(lists)
+    cells = cells.drop(index=list(repeated), level="list", errors="ignore")
     grid = _grid(cells, shared)
     if grid.sizes["embedding"] * grid.sizes["list"] < 2:
         return None
@@ -131,7 +144,27 @@ def pool_cells(
     rng = np.random.default_rng(seed)
     with one_blas_thread():
         draws = _draw_biases(_draw_sds(inputs, effects, rng), inputs, rng)
-    return _result(draws, grid, scale, ci_prob, _notices(cells, grid, noun))
+    notices = [f"{name} compares the same as {first}, and is not pooled" for name, first in repeated.items()]
+    notices += notices_of_overlap(overlap_of({name: kept.words for name, kept in compared.items()}))
+    return _result(draws, grid, scale, ci_prob, (*notices, *_notices(cells, grid, noun)))
+
+
+def _without_repeated(lists: Sequence[WordList]) -> tuple[dict[str, Compared], dict[str, str]]:
+    """Return what each list compares, and the names of lists that compare the same as an earlier list, with its name.
+
+    The first result omits lists of the second.
+    """
+    kept: dict[str, Compared] = {}
+    repeated: dict[str, str] = {}
+    for words in lists:
+        targets, attributes = (set(chain.from_iterable(named.values())) for named in (words.groups, words.classes))
+        compared = Compared(set(words.groups), targets, attributes)
+        first = next((name for name, other in kept.items() if compared.is_same_list(other)), "")
+        if first:
+            repeated[words.name] = first
+        else:
+            kept[words.name] = compared
+    return kept, repeated
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:

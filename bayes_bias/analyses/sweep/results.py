@@ -198,7 +198,7 @@ class Sweep(Tabled):
             f" {_how_many_are(changes.survives)} after Holm's adjustment for all changes.",
             *_sentences_on_unfinished(changes),
         ]
-        if n_taught := int((changes.taught > 0).sum()):
+        if n_taught := int(((changes.taught > 0) & (changes.verdict != FAILED)).sum()):
             units = fmt.plural(self.unit)
             sentences.append(
                 f"In {n_taught:,} of these changes the version learned from {units} of the list, so their change tells"

@@ -190,7 +190,8 @@ def sweep(
     failures += [("all", words, "over time", reason) for words, reason in omitted.items()]
     result = replace(result, failures=pd.DataFrame(failures, columns=result.failures.columns))
     step("pooling")
-    return _pooled(replace(result, alike=alike, series=series), biases.influence, changes.influence)
+    result = replace(result, alike=alike, series=series)
+    return _pooled(result, biases.influence, changes.influence, lists)
 
 
 def _readable_embeddings(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
@@ -295,7 +296,12 @@ def _words_of(lists: Sequence[WordList]) -> set[str]:
     return {word for words in lists for word in words.words}
 
 
-def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
+def _pooled(
+    result: Sweep,
+    influence: Mapping[At, Influence],
+    influence_on_changes: Mapping[At, Influence],
+    lists: Sequence[WordList],
+) -> Sweep:
     """Return the sweep with the ranking of versions and, unless `posteriors` is "none", the pooled model.
 
     Both use the influence of each word (its contribution to a bias) from the quasi-F: errors of two embeddings are
@@ -311,7 +317,7 @@ def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_chang
     # Keys are (embedding, list).
     influence_in_originals = {key: by_word for key, by_word in influence.items() if key[0] in result.originals}
     shared = shared_errors(influence_in_originals, scope)
-    pooled = pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun)
+    pooled = pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun, lists=lists)
     return replace(result, ranking=ranking, pooled=pooled)
 
 

@@ -1,10 +1,13 @@
 """The pooled model against a dense normal, and rankings that hold the truth."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
+import bayes_bias as bb
 from bayes_bias.analyses.sweep.pooling import _Cells, _grid, _inputs, _notices, pool_cells
 from bayes_bias.posterior.pooling import RandomEffects
 from bayes_bias.posterior.ranks import ranked
@@ -136,6 +139,26 @@ def test_pool_cells_excludes_embedding_without_numbers(cells: pd.DataFrame) -> N
     pd.testing.assert_frame_equal(pooled.embeddings, alone.embeddings)
     assert says(pooled.notices, "embeddings excluded embedding 2")
     assert pool_cells(cells.assign(bias=np.nan), SHARED) is None
+
+
+def test_pool_cells_omits_list_that_compares_the_same_as_another(cells: pd.DataFrame) -> None:
+    """A list that is pooled twice under two names would make the interval of the mean too narrow."""
+    with_copy = pd.concat(
+        [cells, cells.xs("list 0", level="list", drop_level=False).rename({"list 0": "copy"}, level="list")]
+    )
+    weat7, weat8, weat6 = map(bb.load_wordlist, ("weat7", "weat8", "weat6"))
+    lists = [replace(weat7, name="list 0"), replace(weat8, name="copy"), replace(weat6, name="list 1")]
+    pooled = pool_cells(with_copy, pd.Series(dtype=float), lists=lists)
+    alone = pool_cells(cells, pd.Series(dtype=float))
+    assert pooled.effects.equals(alone.effects)
+    assert says(" ".join(pooled.notices), "copy compares the same as list 0 not pooled")
+    assert "share words" not in " ".join(pooled.notices)
+
+
+def test_pool_cells_notice_names_lists_that_share_words(cells: pd.DataFrame) -> None:
+    lists = [replace(bb.load_wordlist(name), name=cell) for name, cell in (("weat1", "list 0"), ("weat2", "list 1"))]
+    notices = " ".join(pool_cells(cells, pd.Series(dtype=float), lists=lists).notices)
+    assert says(notices, "share words not independent list 0 and list 1 50% too narrow")
 
 
 def test_pooling_notice_names_unconverged_embedding(cells: pd.DataFrame) -> None:
