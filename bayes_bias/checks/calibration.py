@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import joblib
 import numpy as np
 import pandas as pd
+import xarray as xr
 from scipy.stats import binomtest, kstest
 
 from bayes_bias.arguments import as_tuple, check_count, check_jobs, check_seed, is_between
@@ -43,7 +44,6 @@ from bayes_bias.posterior.quadrature import integrated
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
-from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
 # Sources of tables: random words of the embedding, or simulations from the model.
@@ -313,7 +313,7 @@ def calibrate(
         design = design.with_sizes(size)
     design = design.drawn_as(drawn)
     design.check_pool()
-    scope_names = None if scopes is None else _supported_scopes(scopes, design.draw(seed, 0))
+    scope_names = None if scopes is None else _supported_scopes(scopes, design.means)
     cell = Cell(
         design=design,
         specs=specs,
@@ -344,8 +344,8 @@ def _records_of_simulations(
     return pd.concat(records, ignore_index=True)
 
 
-def _supported_scopes(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
-    """Return the names of the scopes for a table of the design, or raise an error if it does not support a scope.
+def _supported_scopes(scopes: ScopeName | Iterable[ScopeName], means: xr.Dataset) -> tuple[ScopeName, ...]:
+    """Return the names of the scopes for the `means` of a design, or raise an error if it does not support a scope.
 
     Several names may mean the same scope: without replicates, "all" becomes "both". Each scope is returned once.
     """
@@ -354,7 +354,6 @@ def _supported_scopes(scopes: ScopeName | Iterable[ScopeName], table: Associatio
         raise BayesBiasError("`scopes` is empty. Name one or more, such as 'both', or pass None for all.")
     for scope in names:
         sampling_scope(scope)  # raises an error for the scope without uncertainty
-    means = table_means(table)
     return tuple(dict.fromkeys(check_design(means, scope).name for scope in names))
 
 

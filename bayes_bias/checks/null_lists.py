@@ -20,7 +20,7 @@ from bayes_bias.associations.related import (
     side_by_side,
 )
 from bayes_bias.associations.similarity import COSINES
-from bayes_bias.embeddings.embedding import Embedding, Vector
+from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.errors import EmbeddingError, WordListError
@@ -240,8 +240,8 @@ class NullDesign:
 
     @cached_property
     def means(self) -> xr.Dataset:
-        """The `table_means` of a draw. Apart from values, they are equal for all draws."""
-        return table_means(self.draw(0, 0))
+        """The `table_means` of a draw of single words. Apart from values, they are equal for all draws."""
+        return table_means(replace(self, topics=0, group_topics=0).draw(0, 0))
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
@@ -482,13 +482,11 @@ def _pool(
             f"'{embedding.name}' contains no words other than those of '{wordlist.name}'"
             " from which to draw random lists."
         )
-    prepare = _unit if similarity.unit else similarity.prepared
-    return {word: prepare(vector) for word, vector in stored.items()}
-
-
-def _unit(vector: Vector) -> NDArray[np.float64]:
-    """Scale a vector, or the vectors of all replicates together, to unit length."""
-    # `word_vectors.unit` is not used here, because its result may differ in the last bit, which would change the draws
-    # of a calibration.
-    rows = unit_rows(vector)
-    return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows
+    if not similarity.unit:
+        return {word: similarity.prepared(vector) for word, vector in stored.items()}
+    rows = unit_rows(np.stack([*stored.values()]))  # (word, d) or (word, replicate, d)
+    if rows.ndim == 3:
+        # `word_vectors.unit` is not used here, because its result may differ in the last bit, which would change the
+        # draws of a calibration.
+        rows = np.stack([vector / np.linalg.norm(vector) for vector in rows])
+    return dict(zip(stored, rows, strict=True))
