@@ -142,6 +142,8 @@ def test_sentences_are_true_of_a_planted_bias_and_of_none():
         assert "in 1" in verdict.text
         assert "No interval" not in verdict.text
         assert verdict.text.endswith("(Words are treated as fixed, and texts are treated as a sample.)")
+    small = replace(planted, mean=0.0002, lower=0.0001, upper=0.0003)
+    assert "raw contrast is +0.0002 (95% interval over texts +0.0001 to +0.0003)" in small.text
     assert "No interval" in bb.verdict(replace(table_of(corpus(5)), texts=None), "none").text
 
 
