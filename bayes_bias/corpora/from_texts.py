@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -244,9 +245,9 @@ def corpus_vectors(
     corpus, census, spelling_of = _open_and_count(texts, words, groups, seed, **settings)
     contexts = Contexts.of(corpus, census, list(spelling_of.values()), pretrained, window)
     if transformation is None:
-        matrix = estimate_transformation(contexts)
+        matrix, origin = estimate_transformation(contexts), "estimated"
     else:
-        matrix = checked_transformation(transformation, pretrained.dimensions)
+        matrix, origin = checked_transformation(transformation, pretrained.dimensions), "given"
     usable_words, notices = _usable_words(spelling_of, contexts.listed, corpus.name)
     # Sums of the contexts of each word over all texts. The last element is the number of contexts.
     sums_of = {word: contexts.listed[spelling].sum(axis=0) for word, spelling in usable_words.items()}
@@ -265,7 +266,7 @@ def corpus_vectors(
             source,
             reader,
             notices=(*census.notices, *notices),
-            provenance=_provenance(corpus.name, census, window),
+            provenance=_provenance(corpus.name, census, window, vectors=pretrained.name, transformation=origin),
         ),
         matrix,
         MappingProxyType({word: left_out(contexts.listed, usable_words[word], matrix) for word in usable_words}),
@@ -405,7 +406,14 @@ def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tu
     )
 
 
-def _provenance(name: str, census: Census, window: int) -> Mapping[str, str]:
-    """Return the origin of the vectors for tables."""
-    tokens = sum(census.counts.values())
-    return MappingProxyType({"texts": f"{name}, {len(census.group_of):,} texts, {tokens:,} tokens, window {window}"})
+def _provenance(name: str, census: Census, window: int, **vectors: str) -> Mapping[str, str]:
+    """Return the origin of the values for tables: the sample of texts, the window, and the pretrained vectors, if any.
+
+    The methods text reads the entries that begin with "texts_" (`text_samples`).
+    """
+    number, tokens = f"{len(census.group_of):,}", f"{census.counts.total():,}"
+    facts = {"name": name, "number": number, "tokens": tokens, "window": str(window)}
+    facts |= {"clusters": f"{census.clusters:,}", "groups": f"{census.groups:,}", **vectors}
+    facts["sha256"] = sha256(" ".join(census.labels).encode()).hexdigest()
+    texts = f"{name}, {number} texts, {tokens} tokens, window {window}"
+    return MappingProxyType({"texts": texts, **{f"texts_{key}": fact for key, fact in facts.items()}})

@@ -12,6 +12,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.corpora.from_texts import corpus_vectors
 from bayes_bias.corpora.reading import open_corpus
+from bayes_bias.documents.methods import Methods, text_samples
 from bayes_bias.errors import CorpusError
 from bayes_bias.measures.crossed_tests import WordScores
 from bayes_bias.table.bias_weights import bias_weights
@@ -286,6 +287,37 @@ def test_from_texts_raises_for_wrong_settings(tmp_path):
         bb.from_texts([["a", "man0"], ["c"]], LIST, VECTORS, ())
     with pytest.raises(CorpusError, match="words around them"):
         bb.from_texts([text[:40] for text in corpus(3, texts=4)], LIST, VECTORS, ())
+
+
+def methods_of_samples(*tables):
+    return Methods("methods-texts.txt", {"samples": text_samples([table.provenance for table in tables])}).plain
+
+
+def test_methods_describe_the_texts_the_jackknife_and_the_vectors(tmp_path):
+    texts = corpus(3)
+    (tmp_path / "rows.jsonl").write_text("\n".join(json.dumps({"text": " ".join(text)}) for text in texts))
+    methods = methods_of_samples(table_of(tmp_path / "rows.jsonl", groups=10))
+    assert "Values in rows were computed from 40 texts with 6,400 words. Their covariance" in methods
+    assert "the texts were assigned to 10 groups at random, and each group was left out in turn" in methods
+    assert "(K - 1) / K, with K = 10" in methods
+    assert "of the words within 2 words of its occurrences, multiplied by a matrix (à la carte vectors [1])" in methods
+    assert "The matrix was given, and not estimated in these texts" in methods
+    assert "Khodak" in methods
+    assert "mutual information" not in methods
+
+
+def test_methods_describe_clusters_and_pmi_and_each_sample_once():
+    tables = []
+    for seed in (3, 4):
+        labels = [str(k // 5) for k in range(40)]
+        settings = {"controls": (), "measure": "pmi", "window": 20, "clusters": labels}
+        tables.append(bb.from_texts(corpus(seed), LIST, **settings))
+    methods = methods_of_samples(*tables, tables[0])
+    sample = "Values were computed from 40 texts with 6,400 words, in 8 clusters of texts that were sampled together."
+    assert methods.count(sample) == 2
+    assert "each of the 8 clusters was left out in turn" in methods
+    assert methods.count("log((n + 1/2) / (E + 1/2)). Here n is how often the two words occur within 20 words") == 1
+    assert "vector" not in methods
 
 
 def test_empty_cells_are_texts_without_words(tmp_path):
