@@ -389,15 +389,16 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
     }
 
 
-def text_samples(provenances: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return the samples of texts from which values were computed, each once, as `bayes_bias.from_texts` records them.
+def text_samples(tables: Iterable[AssociationTable]) -> list[dict[str, str]]:
+    """Return the samples of texts behind tables, each once, as `bayes_bias.from_texts` records them.
 
-    Tables from other sources have none.
+    A table without variation over texts has none. If it combines tables of several corpora as replicates, it has the
+    provenance of the first.
     """
     samples: list[dict[str, str]] = []
-    for provenance in provenances:
-        facts = {key[6:]: value for key, value in provenance.items() if key.startswith("texts_")}
-        if facts and facts not in samples:
+    for table in tables:
+        facts = {key[6:]: value for key, value in table.provenance.items() if key.startswith("texts_")}
+        if facts and table.texts is not None and facts not in samples:
             samples.append(facts)
     return samples
 

@@ -290,7 +290,7 @@ def test_from_texts_raises_for_wrong_settings(tmp_path):
 
 
 def methods_of_samples(*tables):
-    return Methods("methods-texts.txt", {"samples": text_samples([table.provenance for table in tables])}).plain
+    return Methods("methods-texts.txt", {"samples": text_samples(tables)}).plain
 
 
 def test_methods_describe_the_texts_the_jackknife_and_the_vectors(tmp_path):
@@ -318,6 +318,8 @@ def test_methods_describe_clusters_and_pmi_and_each_sample_once():
     assert "each of the 8 clusters was left out in turn" in methods
     assert methods.count("log((n + 1/2) / (E + 1/2)). Here n is how often the two words occur within 20 words") == 1
     assert "vector" not in methods
+    replicated = bb.combine_replicates({"a": tables[0], "b": tables[1]}, kind="corpus")
+    assert "texts" not in methods_of_samples(replicated)
 
 
 def test_empty_cells_are_texts_without_words(tmp_path):

@@ -613,7 +613,7 @@ def methods_of(comparison: Comparison) -> Methods:
         "attributes": _counted(table.values.attribute_class, table.associated_classes),
         "controls": _counted(table.values.attribute_class, table.controls),
         **source_facts(table),
-        "samples": text_samples([table.provenance, comparison.after.provenance]),
+        "samples": text_samples([table, comparison.after]),
         "pairs": f"{table.values.size:,}",
         "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
         "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",

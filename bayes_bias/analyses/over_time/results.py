@@ -749,7 +749,7 @@ def methods_of(series: OverTime) -> Methods:
         "attributes": _counted(words_in(table.values.attribute_class, table.associated_classes)),
         "scope": scope_of(series.scope).with_replicates_called(trend.replicate_kind).with_texts(trend.has_texts),
         **source_facts(table),
-        "samples": text_samples(table.provenance for table in series.sources.values()),
+        "samples": text_samples(series.sources.values()),
     }
     return methods_of_fits("methods-of-over-time.txt", fits, series.spec, facts, sources=tuple(table.references))
 

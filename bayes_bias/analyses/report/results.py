@@ -470,7 +470,7 @@ def methods_of(report: Report) -> Methods:
         "lists": lists,
         "embeddings": embeddings(report),
         "encoders": _encoders(report),
-        "samples": text_samples(section.table.provenance for section in report.sections),
+        "samples": text_samples(section.table for section in report.sections),
         "weats": weats,
         "seconded": any(section.quasi_f for section in report.sections),
     }
