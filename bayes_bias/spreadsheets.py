@@ -486,7 +486,7 @@ def decoded(data: bytes, file: str, label: str, refusal: type[BayesBiasError]) -
         other encodings.
     """
     try:
-        return data.decode(_encoding(data))
+        return data.decode(encoding_of(data))
     except UnicodeDecodeError as error:
         start = data.rfind(b"\n", 0, error.start) + 1
         end = data.find(b"\n", error.start)
@@ -501,7 +501,7 @@ def decoded(data: bytes, file: str, label: str, refusal: type[BayesBiasError]) -
         ) from error
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
     """Return the UTF-16 encoding of a text from its byte order mark or, without one, from the zero byte of its first
     letter.
     """

@@ -54,9 +54,13 @@ def from_texts(
             " information, from their co-occurrences, for short texts)."
         ),
     ] = "cosine",
-    column: Annotated[str, input_option(help="Column of TEXTS with the text.")] = "text",
+    column: Annotated[str, input_option(help="Column of TEXTS (.csv, .tsv, or .jsonl) with the text.")] = "text",
     cluster_column: Annotated[
-        str, input_option(help="Column of TEXTS with labels, such as authors, whose texts are sampled together.")
+        str,
+        input_option(
+            help="Column of TEXTS (.csv, .tsv, or .jsonl) with labels, such as authors, whose texts are sampled"
+            " together."
+        ),
     ] = "",
     window: Annotated[int, input_option(min=1, help="Number of words on each side of a word.")] = 6,
     groups: Annotated[int, input_option(min=2, help="Largest number of groups of texts for the jackknife.")] = 50,

@@ -45,27 +45,36 @@ class Census:
         A hash of the texts of each group.
     clusters : int
         Number of clusters.
+    notices : tuple of str
+        Notices of texts that are omitted because they have no words, of texts without a label of a cluster, and of
+        copies in different clusters.
     """
 
     counts: Counter[str]
     group_of: NDArray[np.intp]
     labels: tuple[str, ...]
     clusters: int
+    notices: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, corpus: Corpus, groups: int, seed: int) -> Self:
         """Count words, and assign clusters of texts to groups at random.
 
-        A text without a cluster is a cluster of its own. The label of a group is a hash of the hashes of its texts.
+        Texts without tokens are omitted, because they are no sample of how words are used. A text without a cluster is
+        a cluster of its own. The label of a group is a hash of the hashes of its texts.
         """
         step("counting words")
         counts: Counter[str] = Counter()
         # A corpus can have millions of short texts, so that 40 bytes are kept of each.
         cluster_of, hashes = array("q"), bytearray()
         position: dict[str, int] = {}
-        clusters = 0
+        clusters = empty = unlabelled = 0
         for text in corpus:
+            if len(text.tokens) == 0:
+                empty += 1
+                continue
             counts.update(text.tokens)
+            unlabelled += not text.cluster
             if not text.cluster or text.cluster not in position:
                 position[text.cluster] = clusters
                 clusters += 1
@@ -73,16 +82,33 @@ class Census:
             hashes += bytes.fromhex(text.sha256)
         if clusters < 2:
             raise CorpusError(
-                f"`texts` has {len(cluster_of)} texts in {clusters} clusters, which cannot show how much texts"
-                " differ. Pass at least two, such as chapters or speeches."
+                f"`texts` ({corpus.place}) has {len(cluster_of)} texts with words in {clusters} clusters, which cannot"
+                " show how much texts differ. Pass at least two, such as chapters or speeches."
             )
         # The random position of a cluster, modulo the number of groups, is the group of its texts.
         order = np.random.default_rng(seed).permutation(clusters)
         group_of = order[np.array(cluster_of)] % min(groups, clusters)
+        n_texts, notices = len(cluster_of), []
+        labelled = corpus.clusters is not None or corpus.cluster_column != ""
+        if empty:
+            notices.append(f"{corpus.name}: texts without words are omitted ({empty:,} of {empty + n_texts:,})")
+        if labelled and unlabelled:
+            notices.append(
+                f"{corpus.name}: texts without a label are sampled by themselves ({unlabelled:,} of {n_texts:,})"
+            )
+        if copies := _copies(hashes, np.array(cluster_of)):
+            notices.append(
+                f"{corpus.name}: texts with exactly the words of an earlier one{' of another cluster' * labelled} count"
+                f" as independent ({copies:,} of {n_texts:,}). If they are copies, intervals are too short: keep one of"
+                " each, or pass the same cluster for all copies"
+            )
         digests = [sha256() for _ in range(int(group_of.max()) + 1)]
         for number, group in enumerate(group_of):  # a hash has 32 bytes
             digests[group].update(hashes[32 * number : 32 * (number + 1)].hex().encode())
-        return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), clusters)
+        names = [digest.hexdigest()[:16] for digest in digests]
+        # Copies of texts can be in different groups, whose labels must differ.
+        labels = tuple(name + "+" * names[:k].count(name) for k, name in enumerate(names))
+        return cls(counts, group_of, labels, clusters, tuple(notices))
 
     @property
     def groups(self) -> int:
@@ -233,10 +259,21 @@ class _Vectors:
         return cls(number, rows, listed_at, len(number))
 
 
+def _copies(hashes: bytearray, cluster_of: NDArray[np.int64]) -> int:
+    """Return the number of texts that are equal to the first text of another cluster.
+
+    `hashes` has 32 bytes for each text, of which the first 8 are compared to save memory. The chance that any two of
+    ten million different texts agree in them is 3 in a million.
+    """
+    _, first, text_of = np.unique(np.frombuffer(hashes, np.uint64)[::4], return_index=True, return_inverse=True)
+    return int((cluster_of != cluster_of[first[text_of]]).sum())
+
+
 def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]:
-    """Yield each text with its group."""
+    """Yield each text that has words with its group."""
     n_texts = len(census.group_of)
-    for done, (text, group) in enumerate(zip(corpus, census.group_of, strict=True), start=1):
+    texts = (text for text in corpus if len(text.tokens))
+    for done, (text, group) in enumerate(zip(texts, census.group_of, strict=True), start=1):
         yield text, group
         advance(done, n_texts)
 

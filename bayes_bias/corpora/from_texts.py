@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -27,7 +28,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import CorpusError
-from bayes_bias.formatting import shortened
+from bayes_bias.formatting import in_quotes, shortened
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.labels import all_words
@@ -110,8 +111,9 @@ def from_texts(
     ----------
     texts : sequence of str, sequence of lists of str, str, or Path
         Texts, as strings or as lists of tokens; a folder of .txt files; a .txt file with a text on each line; or a
-        .csv, .tsv or .jsonl file. Files are read one text at a time. Texts are what is sampled, so pass speeches or
-        chapters rather than sentences.
+        .csv, .tsv or .jsonl file. Files are read one text at a time, in UTF-8 or UTF-16. Texts are what is sampled, so
+        pass speeches or chapters rather than sentences. Texts without words are omitted, with a notice. Another notice
+        counts texts with exactly the words of an earlier one, which count as independent.
     wordlist, controls, allow_loss
         As in `cosines`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens
@@ -120,8 +122,9 @@ def from_texts(
         The association of two words: the cosine of their à la carte vectors, or their pointwise mutual information.
     clusters : sequence of str, optional
         A label for each text in memory. Texts with the same label, such as an author or a book, are sampled together.
+        A text whose label is missing (None, NaN, or blank, as an empty cell of a file) is sampled by itself.
     column, cluster_column : str
-        Columns of a file with the text, and with its cluster.
+        Columns of a .csv, .tsv or .jsonl file with the text, and with its cluster.
     tokenizer : callable
         Function from a string to a list of words. The default returns words in lower case.
     window : int
@@ -143,8 +146,9 @@ def from_texts(
     Raises
     ------
     CorpusError
-        If the texts cannot be read, if there are fewer than two, or if they are too short to estimate the
-        transformation. With PMI, if more than half of the pairs of compared words never co-occur.
+        If the texts cannot be read, if there are fewer than two, if they contain no word of the list, or if they are
+        too short to estimate the transformation. With PMI, if more than half of the pairs of compared words never
+        co-occur.
     CoverageError
         If the texts lack half of the words in a group or class.
 
@@ -202,7 +206,7 @@ def from_texts(
             allow_loss=allow_loss,
         )
         provenance = MappingProxyType({**table.provenance, **_provenance(corpus.name, census, window)})
-        return replace(table, notices=(*announce(notices), *table.notices), provenance=provenance)
+        return replace(table, notices=(*announce((*census.notices, *notices)), *table.notices), provenance=provenance)
     vectors = corpus_vectors(
         texts, words, embedding, window=window, groups=groups, transformation=transformation, seed=seed, **settings
     )
@@ -241,9 +245,9 @@ def corpus_vectors(
     corpus, census, spelling_of = _open_and_count(texts, words, groups, seed, **settings)
     contexts = Contexts.of(corpus, census, list(spelling_of.values()), pretrained, window)
     if transformation is None:
-        matrix = estimate_transformation(contexts)
+        matrix, origin = estimate_transformation(contexts), "estimated"
     else:
-        matrix = checked_transformation(transformation, pretrained.dimensions)
+        matrix, origin = checked_transformation(transformation, pretrained.dimensions), "given"
     usable_words, notices = _usable_words(spelling_of, contexts.listed, corpus.name)
     # Sums of the contexts of each word over all texts. The last element is the number of contexts.
     sums_of = {word: contexts.listed[spelling].sum(axis=0) for word, spelling in usable_words.items()}
@@ -257,7 +261,13 @@ def corpus_vectors(
     sample = _description_of_sample(census)
     source = f"{sample}, with the vectors of {pretrained.name}"
     return CorpusVectors(
-        Embedding(corpus.name, source, reader, notices=notices, provenance=_provenance(corpus.name, census, window)),
+        Embedding(
+            corpus.name,
+            source,
+            reader,
+            notices=(*census.notices, *notices),
+            provenance=_provenance(corpus.name, census, window, vectors=pretrained.name, transformation=origin),
+        ),
         matrix,
         MappingProxyType({word: left_out(contexts.listed, usable_words[word], matrix) for word in usable_words}),
         census.labels,
@@ -314,9 +324,17 @@ def _open_and_count(
     The census, which counts words, also assigns clusters of texts, such as the texts of one author, to `groups` at
     random. The `settings` are those of `open_corpus`.
     """
-    corpus = open_corpus(texts, **settings)
+    corpus, listed = open_corpus(texts, **settings), list(words)
     census = Census.of(corpus, groups, check_seed(seed))
-    return corpus, census, _spellings(words, census)
+    spelling_of = _spellings(listed, census)
+    if listed and not spelling_of:
+        most_common = in_quotes(word for word, _ in census.counts.most_common(6))
+        raise CorpusError(
+            f"None of the {len(listed)} words of the list, such as {in_quotes(listed[:3])}, occurs in {corpus.place},"
+            f" whose most frequent words are {most_common}. Check that these are the texts, and that the list has their"
+            " language and spelling."
+        )
+    return corpus, census, spelling_of
 
 
 def _description_of_sample(census: Census) -> str:
@@ -362,6 +380,11 @@ def _usable_words(
             in_one_group.append(word)
     if not in_one_group:
         return usable, ()
+    if not usable:
+        raise CorpusError(
+            f"{name}: each word of the list that occurs in the texts ({shortened(in_one_group)}) occurs in a single"
+            " group of texts, which cannot show how much texts differ. Pass more texts, or more frequent words."
+        )
     return usable, (
         f"{name}: {shortened(in_one_group)} occur in a single group of texts, which cannot show how much their vectors"
         " vary over texts. They are omitted",
@@ -383,7 +406,14 @@ def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tu
     )
 
 
-def _provenance(name: str, census: Census, window: int) -> Mapping[str, str]:
-    """Return the origin of the vectors for tables."""
-    tokens = sum(census.counts.values())
-    return MappingProxyType({"texts": f"{name}, {len(census.group_of):,} texts, {tokens:,} tokens, window {window}"})
+def _provenance(name: str, census: Census, window: int, **vectors: str) -> Mapping[str, str]:
+    """Return the origin of the values for tables: the sample of texts, the window, and the pretrained vectors, if any.
+
+    The methods text reads the entries that begin with "texts_" (`text_samples`).
+    """
+    number, tokens = f"{len(census.group_of):,}", f"{census.counts.total():,}"
+    facts = {"name": name, "number": number, "tokens": tokens, "window": str(window)}
+    facts |= {"clusters": f"{census.clusters:,}", "groups": f"{census.groups:,}", **vectors}
+    facts["sha256"] = sha256(" ".join(census.labels).encode()).hexdigest()
+    texts = f"{name}, {number} texts, {tokens} tokens, window {window}"
+    return MappingProxyType({"texts": texts, **{f"texts_{key}": fact for key, fact in facts.items()}})

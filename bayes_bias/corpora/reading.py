@@ -11,10 +11,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import pandas as pd
+
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import CorpusError
 from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.formatting import joined
+from bayes_bias.spreadsheets import encoding_of
 
 type Tokens = Sequence[str]
 type Tokenizer = Callable[[str], Tokens]
@@ -22,6 +25,7 @@ type CorpusLike = str | Path | Sequence[str] | Sequence[Tokens]
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_WITHOUT_HEADING = "cells without a heading"
 _ENDINGS = (".txt", *_SEPARATORS, ".jsonl")
 
 
@@ -57,7 +61,7 @@ class Corpus:
     ----------
     source : str, Path or sequence
         A folder of .txt files; a .txt file with one text on each line; a .csv, .tsv or .jsonl file with one text in
-        each row; or texts in memory, as strings or as lists of tokens.
+        each row; or texts in memory, as strings or as lists of tokens. Files are in UTF-8 or UTF-16.
     tokenizer : callable
         Function that returns the tokens of a string.
     column, cluster_column : str
@@ -77,6 +81,19 @@ class Corpus:
         """Name of the folder or file, or "texts"."""
         return Path(self.source).stem if isinstance(self.source, str | Path) else "texts"
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether the texts are in a column of a file."""
+        is_file = isinstance(self.source, str | Path) and Path(self.source).is_file()
+        return is_file and Path(self.source).suffix.lower() != ".txt"
+
+    @property
+    def place(self) -> str:
+        """Where the texts are, for messages: in memory, in a folder or file, or in a column of a file."""
+        if not isinstance(self.source, str | Path):
+            return "the list of texts"
+        return f"'{self.source}', column '{self.column}'" if self.has_columns else f"'{self.source}'"
+
     def __iter__(self) -> Iterator[Text]:
         for raw, cluster in self._raw():
             yield Text(self.tokenizer(raw) if isinstance(raw, str) else raw, cluster)
@@ -85,33 +102,30 @@ class Corpus:
         """Yield each text, as a string or as tokens, with its cluster.
 
         A text without a cluster has the cluster "". The texts of a folder are its .txt files, those of a .txt file its
-        lines, and those of other files the cells of a column, whose clusters may be in another column.
+        lines, and those of other files the cells of a column, whose clusters may be in another column. Missing values
+        (None or NaN) are empty cells.
         """
         if not isinstance(self.source, str | Path):  # texts in memory
-            clusters = self.clusters or [""] * len(self.source)
-            yield from zip(self.source, map(str, clusters), strict=True)
+            clusters = [""] * len(self.source) if self.clusters is None else self.clusters
+            for text, label in zip(self.source, clusters, strict=True):
+                yield "" if _is_missing(text) else text, _cell(label)
             return
         path = Path(self.source)
         if path.is_dir():
-            for file in sorted(path.rglob("*.txt")):
-                yield _decoded(file), ""
-        elif path.suffix == ".txt":
+            for file in sorted(_text_files(path)):
+                yield "".join(_lines(file, newline=None)), ""
+        elif path.suffix.lower() == ".txt":
             yield from ((line, "") for line in _lines(path) if line.strip())
         else:
             for number, row in enumerate(_rows(path), start=1):
-                yield self._cell(row, self.column, number), self._cell(row, self.cluster_column, number)
-
-    def _cell(self, row: dict[str, Any], column: str, number: int) -> str:
-        """Return the content of a column in a row, or "" if the corpus has no such column, so that `column` is "".
-
-        `number` is the number of the row, for the message of an error.
-        """
-        if column and row.get(column) is None:
-            raise CorpusError(
-                f"Row {number} of '{self.source}' has no column '{column}', but has {joined(list(map(str, row)))}. Set"
-                " `column` to the column of texts, and `cluster_column` to the column of clusters."
-            )
-        return str(row[column]) if column else ""
+                for column in (self.column, self.cluster_column or self.column):
+                    if column not in row:
+                        raise CorpusError(
+                            f"Row {number} of '{path}' has no column '{column}', but has"
+                            f" {joined([*map(str, row)] or ['none'])}. Set `column` to the column of texts, and"
+                            " `cluster_column` to the column of clusters."
+                        )
+                yield _cell(row[self.column]), _cell(row[self.cluster_column]) if self.cluster_column else ""
 
 
 def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
@@ -128,15 +142,15 @@ def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
     if isinstance(source, str | Path):
         refuse_pipe_or_address(source, "texts", CorpusError)
         path = Path(source).expanduser()
-        if path.is_dir() and next(path.rglob("*.txt"), None) is None:
+        if path.is_dir() and next(_text_files(path), None) is None:
             raise CorpusError(
                 f"The folder '{source}' has no .txt files. Pass a folder with one .txt file for each text."
             )
-        is_known_file = path.is_file() and path.suffix in _ENDINGS
+        is_known_file = path.is_file() and path.suffix.lower() in _ENDINGS
         if not path.is_dir() and not is_known_file:
             problem = f"has an unknown ending '{path.suffix}'" if path.is_file() else "does not exist"
             raise CorpusError(f"`texts` is '{source}', which {problem}. Pass a folder, or a file ({joined(_ENDINGS)}).")
-        return Corpus(path, **settings)
+        return _checked(Corpus(path, **settings))
     problem = "not texts. Pass a list of strings or of tokens, a folder, or a file. A generator can be read only once."
     check_kind("texts", source, Sequence, problem, CorpusError)
     clusters = settings.get("clusters")
@@ -144,7 +158,45 @@ def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
         raise CorpusError(
             f"`clusters` has {len(clusters)} labels for {len(source)} texts. Pass one label for each text."
         )
-    return Corpus(source, **settings)
+    return _checked(Corpus(source, **settings))
+
+
+def _checked(corpus: Corpus) -> Corpus:
+    """Return a corpus, or raise an error if columns or labels are set that would have no effect.
+
+    Only .csv, .tsv, and .jsonl files have columns, and only texts in memory have labels in `clusters`.
+    """
+    in_memory = not isinstance(corpus.source, Path)
+    table = "a .csv, .tsv, or .jsonl file with a text in each row"
+    if corpus.clusters is not None and not in_memory:
+        raise CorpusError(
+            f"`clusters` has labels of texts in memory, but the texts are in {corpus.place}. Pass a list of texts, or"
+            f" {table}, with `cluster_column` for the column of labels."
+        )
+    for argument in ("column", "cluster_column"):
+        value = getattr(corpus, argument)
+        if value and value != getattr(Corpus, argument) and not corpus.has_columns:
+            instead = "a label for each text as `clusters`" if in_memory else table
+            raise CorpusError(
+                f"`{argument}` is '{value}', but {corpus.place} has no columns. Pass {instead}, or omit `{argument}`."
+            )
+    return corpus
+
+
+def _text_files(folder: Path) -> Iterator[Path]:
+    """Return the .txt files of a folder and its subfolders, in upper or lower case."""
+    return folder.rglob("*.txt", case_sensitive=False)
+
+
+def _is_missing(value: Any) -> bool:
+    """Return True for None, NaN, and what else pandas treats as a missing value."""
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def _cell(value: Any) -> str:
+    """Return a text or a label as a string, or "" if it is missing or blank."""
+    text = "" if _is_missing(value) else str(value)
+    return text if text.strip() else ""
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -152,7 +204,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
     A row has the content of each column by its heading. Cells may have any length.
     """
-    if path.suffix == ".jsonl":
+    if path.suffix.lower() == ".jsonl":
         for number, line in enumerate(_lines(path), start=1):
             try:
                 row = json.loads(line)
@@ -163,27 +215,33 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield row
         return
     csv.field_size_limit(sys.maxsize)
-    yield from csv.DictReader(_lines(path), delimiter=_SEPARATORS[path.suffix])
+    rows = csv.DictReader(_lines(path), restkey=_WITHOUT_HEADING, delimiter=_SEPARATORS[path.suffix.lower()])
+    for number, row in enumerate(rows, start=1):
+        if any(row.pop(_WITHOUT_HEADING, ())):
+            raise CorpusError(
+                f"Row {number} of '{path}' has more cells than headings. Put texts that contain a separator in"
+                " quotation marks."
+            )
+        yield row
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """Read the lines of a file in UTF-8, with or without a byte-order mark, one at a time."""
+def _lines(path: Path, newline: str | None = "") -> Iterator[str]:
+    """Read the lines of a file in UTF-8 or UTF-16, with or without a byte-order mark, one at a time.
+
+    `newline` is the argument of `open`. By default, line ends are kept as they are, as `csv` requires.
+
+    Raises
+    ------
+    CorpusError
+        If the file has another encoding.
+    """
+    with path.open("rb") as content:
+        encoding = encoding_of(content.read(2))
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from file
+        with path.open(encoding=encoding, newline=newline) as lines:
+            yield from lines
     except UnicodeDecodeError as error:
-        raise _not_utf8(path) from error
-
-
-def _decoded(path: Path) -> str:
-    """Return the content of a file."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path) from error
-
-
-def _not_utf8(path: Path) -> CorpusError:
-    """Return the error for a file that is not encoded in UTF-8."""
-    command = f"iconv -f latin1 -t UTF-8 {quote(str(path))} > utf8{path.suffix}"
-    return CorpusError(f"'{path}' is not encoded in UTF-8. Convert it: `{command}`.")
+        command = f"iconv -f latin1 -t UTF-8 {quote(str(path))} > utf8{path.suffix}"
+        raise CorpusError(
+            f"'{path}' is not encoded in UTF-8 or UTF-16. If it is in Latin-1, convert it: `{command}`."
+        ) from error

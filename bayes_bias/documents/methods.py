@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -387,6 +387,20 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
         "key": key_of(table.source) if table.source.citation else None,
         "control_keys": tuple(dict.fromkeys(map(key_of, control_references))),
     }
+
+
+def text_samples(tables: Iterable[AssociationTable]) -> list[dict[str, str]]:
+    """Return the samples of texts behind tables, each once, as `bayes_bias.from_texts` records them.
+
+    A table without variation over texts has none. If it combines tables of several corpora as replicates, it has the
+    provenance of the first.
+    """
+    samples: list[dict[str, str]] = []
+    for table in tables:
+        facts = {key[6:]: value for key, value in table.provenance.items() if key.startswith("texts_")}
+        if facts and table.texts is not None and facts not in samples:
+            samples.append(facts)
+    return samples
 
 
 def _clustered(fits: Mapping[str, Fitted]) -> list[str]:

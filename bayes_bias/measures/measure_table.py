@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +13,7 @@ import pandas as pd
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
-from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, plain, probability
+from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, mean_of_interval, probability
 from bayes_bias.jobs import Job, Outcome, from_cache, open_store, run_jobs
 from bayes_bias.measures.crossed_tests import CrossedTest, WordScores
 from bayes_bias.measures.other_words import fewest_words, random_pool, random_tables, redrawn_tables, summarised
@@ -87,11 +88,12 @@ class MeasureTable(Tabled):
         The interval from lists of random words is shown in the fourth column if it was computed. A `spare` column is
         omitted in narrow terminals. The names of interval columns, such as "ci95_lb", contain the percentage.
         """
+        values = list(map(partial(mean_of_interval, sign=""), rows.value, *interval_of(rows)))
         ranges = rows.low.map(_bound) + " to " + rows.high.map(_bound)
         lower, _ = interval_columns(rows)
         percentage = lower.removeprefix("ci").removesuffix("_lb")
         columns = [
-            Column("value", rows.value, plain),
+            Column("value", values),
             Column("no bias", [DASH if pd.isna(b0) else f"{b0:g}" for b0 in rows.b0]),
             Column("range", ranges, spare=True),
             Column("p", rows.p_value, probability),

@@ -21,7 +21,6 @@ from bayes_bias.formatting import (
     plural,
     probability_in_words,
     range_in_words,
-    signed,
     value_and_interval,
     with_unit,
 )
@@ -210,7 +209,7 @@ class Verdict(Tabled):
         if self.label == "confounded with frequency":
             return f"No verdict: {'; '.join(self.problems)}. {self.size}."
         if self.described_scope.samples_nothing:
-            contrast = signed(self.mean, self.metric.decimals)
+            contrast = mean_of_interval(self.mean, self.lower, self.upper, self.metric.decimals)
             assumption = self.described_scope.assumption
             if self.texts:
                 interval = range_in_words(self.lower, self.upper, self.metric.decimals)

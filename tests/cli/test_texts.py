@@ -37,6 +37,14 @@ def test_from_texts_rejects_a_missing_folder(run):
     assert "'nowhere', which does not exist" in err
 
 
+def test_from_texts_rejects_columns_of_texts_without_columns(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _write(tmp_path)
+    code, _, err = run("from-texts", "speeches.txt", "list.csv", "--measure", "pmi", "--cluster-column", "author")
+    assert code == 2
+    assert "--cluster-column is 'author', but 'speeches.txt' has no columns. Pass a .csv" in " ".join(err.split())
+
+
 def test_from_texts_prints_pmi_and_rejects_an_embedding_or_vectors(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _write(tmp_path)

@@ -6,11 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
 from bayes_bias.corpora.from_texts import corpus_vectors
 from bayes_bias.corpora.reading import open_corpus
+from bayes_bias.documents.methods import Methods, text_samples
 from bayes_bias.errors import CorpusError
 from bayes_bias.measures.crossed_tests import WordScores
 from bayes_bias.table.bias_weights import bias_weights
@@ -141,6 +143,8 @@ def test_sentences_are_true_of_a_planted_bias_and_of_none():
         assert "in 1" in verdict.text
         assert "No interval" not in verdict.text
         assert verdict.text.endswith("(Words are treated as fixed, and texts are treated as a sample.)")
+    small = replace(planted, mean=0.0002, lower=0.0001, upper=0.0003)
+    assert "raw contrast is +0.0002 (95% interval over texts +0.0001 to +0.0003)" in small.text
     assert "No interval" in bb.verdict(replace(table_of(corpus(5)), texts=None), "none").text
 
 
@@ -198,6 +202,42 @@ def test_clusters_are_never_split():
     assert table.texts.df == 3
 
 
+@pytest.mark.parametrize("empty", ["", [], "...", None, float("nan")])
+def test_texts_without_words_are_omitted_with_a_notice(empty):
+    texts = corpus(3, texts=5)
+    table = table_of([empty, *texts, empty])
+    assert table.sha256 == table_of(texts).sha256
+    assert table.texts.text == "5 texts"
+    assert says(table.notices, "texts without words are omitted (2 of 7)")
+
+
+def test_copies_of_texts_are_counted_in_a_notice_unless_they_share_a_cluster():
+    texts, labels = corpus(3, texts=20), [str(k) for k in range(20)]
+    once, twice = table_of(texts), table_of(texts * 2)
+    assert not says(once.notices, "count as independent")
+    assert says(twice.notices, "words of an earlier one count as independent (20 of 40) keep one of each")
+    assert len(twice.texts.deviations) == 40  # groups with the same texts are kept apart
+    assert text_variance(twice, "none") == pytest.approx(text_variance(once, "none") * 19 / 39, rel=0.1)
+    assert not says(table_of(texts * 2, clusters=labels * 2).notices, "count as independent")
+    apart = table_of(texts * 2, clusters=[*labels, *["x"] * 20])
+    assert says(apart.notices, "of an earlier one of another cluster count as independent (20 of 40)")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, "", " "])
+def test_texts_without_a_label_are_clusters_of_their_own(missing, tmp_path):
+    texts, labels = corpus(3), [missing] * 30 + [str(k // 5) for k in range(10)]
+    expected = table_of(texts, clusters=[f"own {k}" for k in range(30)] + labels[30:])
+    table = table_of(texts, clusters=pd.Series(labels, index=range(1, 41)))
+    assert table.sha256 == expected.sha256
+    assert table.texts.text == "32 clusters of texts"
+    assert says(table.notices, "texts without a label are sampled by themselves (30 of 40)")
+    rows = pd.DataFrame({"text": [" ".join(text) for text in texts], "author": labels})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    rows.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    for name in ("rows.csv", "rows.jsonl"):
+        assert table_of(tmp_path / name, cluster_column="author").sha256 == expected.sha256
+
+
 def test_transformation_is_recovered_from_frequent_words():
     rng = np.random.default_rng(0)
     words = [f"w{k}" for k in range(30)]
@@ -220,8 +260,11 @@ def test_files_give_the_same_table_as_texts_in_memory(tmp_path):
     (tmp_path / "lines.txt").write_text("\n".join(" ".join(text) for text in texts))
     (tmp_path / "rows.jsonl").write_text("\n".join(json.dumps({"text": " ".join(text)}) for text in texts))
     (tmp_path / "rows.csv").write_text("text,year\n" + "\n".join(f'"{" ".join(text)}",1900' for text in texts))
+    (tmp_path / "folder" / "007.txt").rename(tmp_path / "folder" / "007.TXT")
+    (tmp_path / "wide.TXT").write_text((tmp_path / "lines.txt").read_text(), encoding="utf-16")
+    (tmp_path / "wide.csv").write_text((tmp_path / "rows.csv").read_text(), encoding="utf-16")
     expected = table_of(texts).sha256
-    for name in ("folder", "lines.txt", "rows.jsonl", "rows.csv"):
+    for name in ("folder", "lines.txt", "rows.jsonl", "rows.csv", "wide.TXT", "wide.csv"):
         assert table_of(tmp_path / name).sha256 == expected
 
 
@@ -241,9 +284,81 @@ def test_from_texts_raises_for_wrong_settings(tmp_path):
     with pytest.raises(CorpusError, match="`clusters` has 1 labels for 40 texts"):
         table_of(corpus(3), clusters=["a"])
     with pytest.raises(CorpusError, match="no vector of any word"):
-        bb.from_texts([["a", "b"], ["c"]], LIST, VECTORS, ())
+        bb.from_texts([["a", "man0"], ["c"]], LIST, VECTORS, ())
     with pytest.raises(CorpusError, match="words around them"):
         bb.from_texts([text[:40] for text in corpus(3, texts=4)], LIST, VECTORS, ())
+
+
+def methods_of_samples(*tables):
+    return Methods("methods-texts.txt", {"samples": text_samples(tables)}).plain
+
+
+def test_methods_describe_the_texts_the_jackknife_and_the_vectors(tmp_path):
+    texts = corpus(3)
+    (tmp_path / "rows.jsonl").write_text("\n".join(json.dumps({"text": " ".join(text)}) for text in texts))
+    methods = methods_of_samples(table_of(tmp_path / "rows.jsonl", groups=10))
+    assert "Values in rows were computed from 40 texts with 6,400 words. Their covariance" in methods
+    assert "the texts were assigned to 10 groups at random, and each group was left out in turn" in methods
+    assert "(K - 1) / K, with K = 10" in methods
+    assert "of the words within 2 words of its occurrences, multiplied by a matrix (à la carte vectors [1])" in methods
+    assert "The matrix was given, and not estimated in these texts" in methods
+    assert "Khodak" in methods
+    assert "mutual information" not in methods
+
+
+def test_methods_describe_clusters_and_pmi_and_each_sample_once():
+    tables = []
+    for seed in (3, 4):
+        labels = [str(k // 5) for k in range(40)]
+        settings = {"controls": (), "measure": "pmi", "window": 20, "clusters": labels}
+        tables.append(bb.from_texts(corpus(seed), LIST, **settings))
+    methods = methods_of_samples(*tables, tables[0])
+    sample = "Values were computed from 40 texts with 6,400 words, in 8 clusters of texts that were sampled together."
+    assert methods.count(sample) == 2
+    assert "each of the 8 clusters was left out in turn" in methods
+    assert methods.count("log((n + 1/2) / (E + 1/2)). Here n is how often the two words occur within 20 words") == 1
+    assert "vector" not in methods
+    replicated = bb.combine_replicates({"a": tables[0], "b": tables[1]}, kind="corpus")
+    assert "texts" not in methods_of_samples(replicated)
+
+
+def test_empty_cells_are_texts_without_words(tmp_path):
+    rows = [{"text": text} for text in ("a man", None, "a woman")]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert [len(text.tokens) for text in open_corpus(tmp_path / "rows.jsonl")] == [2, 0, 2]
+    (tmp_path / "rows.jsonl").write_text("{}")
+    with pytest.raises(CorpusError, match="no column 'text', but has none"):
+        list(open_corpus(tmp_path / "rows.jsonl"))
+    (tmp_path / "rows.csv").write_text("text,author\nA man, a woman,Ann\n")
+    with pytest.raises(CorpusError, match=r"Row 1 of .* has more cells than headings"):
+        list(open_corpus(tmp_path / "rows.csv"))
+
+
+def test_from_texts_raises_for_columns_and_labels_without_effect(tmp_path):
+    (tmp_path / "a.txt").write_text("a man\na woman")
+    for source in (tmp_path, tmp_path / "a.txt"):
+        for setting in ({"column": "speech"}, {"cluster_column": "author"}):
+            with pytest.raises(CorpusError, match=r"no columns\. Pass a \.csv, \.tsv, or \.jsonl file"):
+                table_of(source, **setting)
+        with pytest.raises(CorpusError, match="`clusters` has labels of texts in memory, but the texts are in"):
+            table_of(source, clusters=["a", "b"])
+    with pytest.raises(
+        CorpusError, match=r"the list of texts has no columns\. Pass a label for each text as `clusters`"
+    ):
+        table_of(corpus(3), cluster_column="author")
+
+
+@pytest.mark.parametrize("settings", [{"embedding": VECTORS}, {"measure": "pmi"}])
+def test_from_texts_raises_for_texts_without_words_of_the_list(tmp_path, settings):
+    (tmp_path / "rows.csv").write_text("text,id\n" + "\n".join(f"man0 saw work{k},{k}" for k in range(9)))
+    with pytest.raises(
+        CorpusError, match=r"occurs in .*rows.csv', column 'id', whose most frequent words are '0', '1'"
+    ):
+        bb.from_texts(tmp_path / "rows.csv", LIST, controls=(), column="id", **settings)
+    apart = [["man0", "word0"], ["woman0", "word1"]]
+    transformation = {} if "measure" in settings else {"transformation": np.eye(D)}
+    with pytest.raises(CorpusError, match="occurs in a single group of texts"):
+        bb.from_texts(apart, LIST, controls=(), **settings, **transformation)
 
 
 def test_covariance_of_block_means_equals_direct_computation():

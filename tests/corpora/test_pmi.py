@@ -156,3 +156,6 @@ def test_report_of_pmi_is_written(tmp_path):
     report = bb.report(table_of(corpus(8, 0.8)), sampling=bb.Sampling(draws=300, chains=2))
     page = bb.write(report, tmp_path / "report", figures=())
     assert "PMI" in page.read_text()
+    methods = " ".join((tmp_path / "report" / "methods.txt").read_text(encoding="utf-8").split())
+    assert "computed from 40 texts with 6,400 words" in methods
+    assert "Church, K. W." in methods

@@ -113,7 +113,7 @@ class Agreement(Tabled):
         means, intervals = [], []
         for source, row in rows.iterrows():
             decimals = self.decimals[str(source)]
-            means.append(fmt.signed(row["mean"], decimals))
+            means.append(fmt.mean_of_interval(row["mean"], *interval_of(row), decimals))
             intervals.append(fmt.bounds(*interval_of(row), decimals))
         return Layout(
             list(map(str, rows.index)),

@@ -386,8 +386,7 @@ class AnswersResult(Tabled):
         row = self.table.loc[key]
         sentences = []
         if pd.notna(row.log_odds_mean):
-            interval = fmt.bounds(*interval_of(row, LOG_ODDS), DECIMALS)
-            log_odds = f"{_signed(row.log_odds_mean)} {interval}"
+            log_odds = fmt.value_and_interval(row.log_odds_mean, *interval_of(row, LOG_ODDS), DECIMALS)
             sentences.append(f"With labels and positions given, the association is {log_odds} in log odds.")
         if pd.notna(row.first_share):
             low, high = map(fmt.percent, interval_of(row, SHARE_FIRST))

@@ -19,7 +19,7 @@ from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
-from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts, text_samples
 from bayes_bias.documents.word_tables import appendix, tables_of_analysis
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -613,6 +613,7 @@ def methods_of(comparison: Comparison) -> Methods:
         "attributes": _counted(table.values.attribute_class, table.associated_classes),
         "controls": _counted(table.values.attribute_class, table.controls),
         **source_facts(table),
+        "samples": text_samples([table, comparison.after]),
         "pairs": f"{table.values.size:,}",
         "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
         "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",

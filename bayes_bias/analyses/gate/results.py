@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -147,12 +147,14 @@ class Gate(Tabled):
         """
         rows, decimals = self.table, self._decimals
         decisions = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
-        intervals = [bounds(*decision.interval, decimals) for decision in self.decisions.values()]
+        ends = [decision.interval for decision in self.decisions.values()]
+        means = [mean_of_interval(mean, *interval, decimals) for mean, interval in zip(rows["mean"], ends, strict=True)]
+        intervals = [bounds(*interval, decimals) for interval in ends]
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("decision", decisions, words=True),
-                Column("change" if self.has_baseline else "bias", rows["mean"], partial(signed, decimals=decimals)),
+                Column("change" if self.has_baseline else "bias", means),
                 Column(f"{level(1 - 2 * self.alpha)} interval", intervals),
                 Column("probability\nwithin", rows.prob_within, probability),
                 Column("probability\nbeyond", rows.prob_beyond, probability),

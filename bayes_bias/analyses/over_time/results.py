@@ -27,7 +27,7 @@ from bayes_bias.analyses.over_time.moments import (
 from bayes_bias.arguments import as_tuple, check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
-from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts, text_samples
 from bayes_bias.documents.word_tables import appendix, tables_of_analysis
 from bayes_bias.errors import BayesBiasError, MeasureError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -749,6 +749,7 @@ def methods_of(series: OverTime) -> Methods:
         "attributes": _counted(words_in(table.values.attribute_class, table.associated_classes)),
         "scope": scope_of(series.scope).with_replicates_called(trend.replicate_kind).with_texts(trend.has_texts),
         **source_facts(table),
+        "samples": text_samples(series.sources.values()),
     }
     return methods_of_fits("methods-of-over-time.txt", fits, series.spec, facts, sources=tuple(table.references))
 

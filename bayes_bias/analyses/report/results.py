@@ -16,7 +16,7 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.registration import Registration
 from bayes_bias.analyses.report.section import Section, about_replicates, quantities_layout, short_titles
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
-from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
+from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts, text_samples
 from bayes_bias.documents.templating import Latex
 from bayes_bias.documents.word_tables import appendix, words_of_tables
 from bayes_bias.files import file_names
@@ -470,6 +470,7 @@ def methods_of(report: Report) -> Methods:
         "lists": lists,
         "embeddings": embeddings(report),
         "encoders": _encoders(report),
+        "samples": text_samples(section.table for section in report.sections),
         "weats": weats,
         "seconded": any(section.quasi_f for section in report.sections),
     }

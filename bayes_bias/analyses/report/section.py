@@ -17,6 +17,7 @@ from bayes_bias.formatting import (
     Layout,
     bounds,
     in_words,
+    mean_of_interval,
     plain,
     plural,
     probability,
@@ -185,7 +186,7 @@ def about_replicates(section: Section) -> str:
     count = in_words(section.fitted.data.sizes["replicate"])
     return (
         f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is"
-        f" {plain(sd['mean'], decimals)} {bounds(*interval_of(sd), decimals, sign='')}. A new {kind} would"
+        f" {value_and_interval(sd['mean'], *interval_of(sd), decimals, sign='')}. A new {kind} would"
         f" have a bias of the same sign with probability {probability_in_words(same_sign['mean'])}."
         f" Reliability, the share of variance that is due to the choice of words rather than {plural(kind)},"
         f" is {probability_in_words(reliability.iloc[0])} for one {kind} and"
@@ -257,4 +258,5 @@ def _effect_size(table: pd.DataFrame) -> str:
     if "effect_size" not in table.index.get_level_values("estimand"):
         return DASH
     row = row_of(table, "effect_size")
-    return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"
+    lower, upper = interval_of(row)
+    return f"{mean_of_interval(row['mean'], lower, upper, 2, sign='')} {bounds(lower, upper, decimals=2)}"

@@ -210,12 +210,14 @@ class PairsResult(Tabled):
         for name in ("", "independent", "noise"):
             lower, upper = interval_of(rows, name)
             intervals[name] = list(map(write_interval, factor * lower, factor * upper))
+        write_mean = partial(fmt.mean_of_interval, decimals=decimals, sign=sign)
+        means = list(map(write_mean, factor * rows["mean"], *(factor * end for end in interval_of(rows))))
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("pairs", rows.pairs, fmt.as_count),
                 Column("observed", rows.observed, write_number),
-                Column("posterior", rows["mean"], write_number),
+                Column("posterior", means),
                 Column(f"{fmt.level(self.ci_prob)} interval", intervals[""]),
                 Column("if independent", intervals["independent"], spare=True),
                 Column("noise floor", intervals["noise"], spare=True),

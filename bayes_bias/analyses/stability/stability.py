@@ -32,11 +32,11 @@ from bayes_bias.formatting import (
     Layout,
     Tabled,
     in_words,
+    mean_of_interval,
     percent,
     plain,
     plural,
     probability_in_words,
-    signed,
     with_unit,
 )
 from bayes_bias.measures.measure_table import measure_all
@@ -201,7 +201,7 @@ class Stability(Tabled):
             clear=not lower <= 0 <= upper,
             no_verdict=f"the fit has not converged: {'; '.join(problems)}" if problems else "",
             words={
-                "bias": signed(bias["mean"], decimals),
+                "bias": mean_of_interval(bias["mean"], lower, upper, decimals),
                 "number": in_words(len(self.measures)),
                 "kinds": plural(self.kind),
             },

@@ -24,6 +24,7 @@ from bayes_bias.formatting import (
     Tabled,
     bounds,
     in_words,
+    mean_of_interval,
     percent,
     plural,
     probability,
@@ -99,7 +100,8 @@ class VersionRanking(Tabled):
         rival = prob_better.idxmin()
         row = self.paired.loc[rival]
         lower, upper = interval_of(row)
-        points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
+        number = mean_of_interval(100 * row["mean"], 100 * lower, 100 * upper, 1, sign="")
+        points = f"{number} points {bounds(100 * lower, 100 * upper, 1)}"
         if lower > -_NEGLIGIBLE and upper < _NEGLIGIBLE:
             return f"'{best}' and '{rival}' leave practically the same bias (paired difference {points})."
         conclusion = f"It is open whether '{best}' or '{rival}' leaves less bias"

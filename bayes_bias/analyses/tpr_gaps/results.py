@@ -243,7 +243,9 @@ class TprGaps(Tabled):
         examples = []
         for (class_name, group), row in clear[:_NAMED].iterrows():
             name = class_name if self.two_groups else f"{class_name}, {group}"
-            examples.append(f"{name} ({fmt.signed(100 * row['mean'], 1)} points)")
+            lower, upper = interval_of(row)
+            gap = fmt.mean_of_interval(100 * row["mean"], 100 * lower, 100 * upper, 1)
+            examples.append(f"{name} ({gap} points)")
         more = f" and {len(clear) - _NAMED} more" if len(clear) > _NAMED else ""
         return f"For {fmt.in_words(len(clear))} of {gaps} {excludes}: {', '.join(examples)}{more}."
 
