@@ -32,7 +32,7 @@ LIBRARIES = MappingProxyType(
         "excel": ("openpyxl",),
         "explore": ("starlette", "uvicorn"),
         "report": ("matplotlib",),
-        "sampling": ("arviz_base", "arviz_stats", "h5py", "netCDF4", "numba", "nutpie", "pymc", "pytensor"),
+        "sampling": ("arviz_base", "arviz_stats", "h5netcdf", "h5py", "numba", "nutpie", "pymc", "pytensor"),
         "sklearn": ("sklearn",),
     }
 )

@@ -19,7 +19,7 @@ from benchmarks.provenance import provenance, write
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MODULES = {"arviz": "arviz_stats", "lazy-loader": "lazy_loader", "netcdf4": "netCDF4", "scikit-learn": "sklearn"}
+MODULES = {"arviz": "arviz_stats", "lazy-loader": "lazy_loader", "scikit-learn": "sklearn"}
 
 
 def main() -> None:

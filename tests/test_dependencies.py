@@ -114,7 +114,7 @@ def test_every_imported_library_is_declared():
 
 
 def test_whole_installation_has_what_was_required_before():
-    before = {"arviz", "gensim", "h5py", "matplotlib", "netcdf4", "numba", "nutpie", "pyarrow", "pymc", "scikit-learn"}
+    before = {"arviz", "gensim", "h5netcdf", "h5py", "matplotlib", "numba", "nutpie", "pyarrow", "pymc", "scikit-learn"}
     assert names_in(EXTRAS["all"]) >= before
     assert names_in(EXTRAS["report"]) >= names_in(EXTRAS["sampling"])
 

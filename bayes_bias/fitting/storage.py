@@ -75,13 +75,13 @@ def netcdf(tree: xr.DataTree) -> bytes:
         for name, values in node.to_dataset(inherit=False).variables.items():
             if values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf":
                 encoding[node.path][name] = {"fletcher32": True}
-    return bytes(tree.to_netcdf(engine="netcdf4", encoding=encoding))
+    return bytes(tree.to_netcdf(engine="h5netcdf", encoding=encoding))
 
 
 def _unpacked_size(path: Path) -> int:
     """Return the size in bytes of all arrays of a file.
 
-    h5py says why HDF5 cannot open a file, such as a lock. netCDF4 says only "HDF error".
+    A file that HDF5 cannot open raises the error here, because h5netcdf would log this error again when Python exits.
     """
     _check_heaps(path)
     names: list[str] = []
@@ -147,7 +147,7 @@ def _read(path: Path) -> xr.DataTree:
                 f"'{path}' has {size:,} bytes but claims {unpacked:,} unpacked, although a fit is not"
                 " compressed. Copy it again, or fit again."
             )
-        tree = xr.load_datatree(path, engine="netcdf4")
+        tree = xr.load_datatree(path, engine="h5netcdf")
         stated_hash = tree.attrs.pop(CONTENT_HASH, None)  # files from earlier versions and from ArviZ have no hash
         with h5py.File(path, "r") as file:
             is_changed = stated_hash is not None and stated_hash != content_hash(file)

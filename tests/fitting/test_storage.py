@@ -56,18 +56,12 @@ def change(path: Path, name: str, value: object) -> None:
         file[name][0] = value
 
 
-def hash_of(path: Path) -> str:
-    """The files themselves differ in the second in which HDF5 created them."""
-    with h5py.File(path) as file:
-        return str(file.attrs["content_sha256"])
-
-
 def test_load_fit_and_save_fit_return_identical_file(drawn, tmp_path):
     first = save_fit(drawn, tmp_path / "first.nc")
     again = save_fit(load_fit(first), tmp_path / "again.nc")
     with xr.open_datatree(again, engine="h5netcdf") as lazy:
         third = save_fit(lazy, tmp_path / "third.nc")
-    assert len({hash_of(path) for path in (first, again, third)}) == 1
+    assert again.read_bytes() == third.read_bytes()
     xr.testing.assert_identical(load_fit(first), load_fit(again))
     xr.testing.assert_equal(load_fit(first), drawn)
     assert load_fit(first).attrs == drawn.attrs
@@ -94,14 +88,27 @@ def test_load_fit_raises_for_changed_attributes(drawn, tmp_path, group):
 
 def test_load_fit_reads_xarray_copies_and_rejects_changes(drawn, tmp_path):
     reopened = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
-    for engine in ("h5netcdf", "netcdf4"):
-        reopened.to_netcdf(tmp_path / "same.nc", engine=engine)
-        xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
+    reopened.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
+    xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
     reopened["posterior"]["bias"] = reopened["posterior"].bias + 1
     reopened.to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
     with refused(OutputError, "changed.nc bayes_bias.save_fit"):
         load_fit(tmp_path / "changed.nc")
     xr.testing.assert_equal(load_fit(save_fit(reopened, tmp_path / "saved.nc"))["posterior"], reopened["posterior"])
+
+
+def test_load_fit_reads_copies_of_programs_that_write_text_as_bytes(drawn, tmp_path):
+    """As netCDF4 does, which xarray prefers to h5netcdf where it is installed."""
+    path = save_fit(drawn, tmp_path / "fit.nc")
+    with h5py.File(path, "r+") as file:
+        nodes = [file, *map(file.get, ("posterior", "posterior/single", "posterior/diverging"))]
+        for node in nodes:
+            for name, value in node.attrs.items():
+                if isinstance(value, str):
+                    node.attrs[name] = np.bytes_(value.encode()) if value else h5py.Empty("S1")
+                elif np.size(value) == 0:
+                    node.attrs[name] = h5py.Empty(value.dtype)
+    xr.testing.assert_equal(load_fit(path), drawn)
 
 
 def test_load_fit_reads_fit_without_hash(drawn, tmp_path):
