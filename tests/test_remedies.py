@@ -393,6 +393,12 @@ CASES = {
     "no negligible size": Case(
         "`rope` is missing. Pass the largest", f"check {LIST}", r"(--rope 0\.05)\.", decides=True
     ),
+    "every size allowed": Case(
+        "so that the gate could not fail. Pass a smaller size",
+        f"check {LIST} --rope 5",
+        r"(--rope 0\.05)\.",
+        decides=True,
+    ),
     "no baseline": Case(
         "Write one with `gate.to_dict()`",
         f"check {LIST} --controls none --rope 0.05 --baseline '{HERE}/old.json'",

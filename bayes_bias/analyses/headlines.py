@@ -63,7 +63,8 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
     "models": {
         Case.FOUND: "For {title}, {larger} has a larger {quantity} than {smaller}, by {size}.",
         Case.NOTHING: (
-            "For {title}, {larger} and {smaller} cannot be distinguished: the difference in {quantity} is {size}."
+            "For {title}, {larger} and {smaller} cannot be distinguished{adjusted}: the difference in {quantity} is"
+            " {size}."
         ),
     },
     "gaps": {

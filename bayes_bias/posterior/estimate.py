@@ -191,11 +191,13 @@ class BiasDraws:
     observed : float
         The raw bias.
     metric : Metric
-        Unit and decimals.
+        Unit, range, and decimals of the bias.
     population : str
         The population that the bias generalises to, such as "new labels and wordings".
     problems : tuple of str
         The reasons for which there is no verdict, as clauses.
+    is_share : bool
+        True if the bias is a share minus one half.
     """
 
     name: str
@@ -204,6 +206,7 @@ class BiasDraws:
     metric: Metric
     population: str
     problems: tuple[str, ...] = ()
+    is_share: bool = False
 
     @property
     def estimate(self) -> Estimate:

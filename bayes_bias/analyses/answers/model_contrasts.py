@@ -181,9 +181,10 @@ class Contrasts(Tabled):
         if row["mean"] < 0:  # the second model has the larger value
             larger, smaller, estimate = smaller, larger, opposite(row)
         sign: Sign = "" if row.survives else "+"
-        no_verdict = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
+        no_verdict = _without_verdict(row)
         in_unit: dict[str, Any] = {"factor": quantity.factor, "unit": quantity.unit}
         words = {"larger": self._with_value(topic, larger), "smaller": self._with_value(topic, smaller)}
+        words["adjusted"] = _adjusted(row, self.table)
         return Finding(
             title=f"{self.title(topic)} in {larger} and {smaller}" if no_verdict else self.title(topic),
             value=float(row["mean"]),
@@ -242,11 +243,12 @@ class Contrasts(Tabled):
         """Show the differences for all topics with the same quantity, with a row for each pair of models.
 
         The index of the table has the topic, the model, and the model that is subtracted from it (`reference`).
-        ``chance`` is shown before and after Holm's adjustment for the number of rows.
+        ``chance`` is shown before and after Holm's adjustment for the number of rows. A dash stands for no verdict.
         """
         quantity = self.quantity(topics[0])
         rows = self._in_units(self.table, topics)
         unit = f", in {quantity.unit}" if quantity.unit else ""
+        differ = [fmt.DASH if _without_verdict(row) else "yes" if row.survives else "no" for _, row in rows.iterrows()]
         return Layout(
             [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
@@ -254,7 +256,7 @@ class Contrasts(Tabled):
                 *estimate_columns(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),
                 Column("chance", rows.chance, fmt.probability),
                 Column("after Holm", rows.chance_holm, fmt.probability),
-                Column("differ", rows.survives.map({True: "yes", False: "no"}), words=True),
+                Column("differ", differ, words=True),
             ],
             heading="models",
             caption=f"Differences between models{unit}: {self.name}",
@@ -318,6 +320,22 @@ class Contrasts(Tabled):
         The topics have the same quantity, and are the first level of the index of the table.
         """
         return scaled(table[table.index.get_level_values(0).isin(topics)], self.quantity(topics[0]).factor)
+
+
+def _without_verdict(row: "pd.Series[Any]") -> str:
+    """Return the reason, as a clause, for which there is no verdict on a difference, or "" if there is one."""
+    return "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else str(row.get("withheld", ""))
+
+
+def _adjusted(row: "pd.Series[Any]", table: pd.DataFrame) -> str:
+    """Return words on Holm's adjustment for all rows of a table if the interval alone would exclude zero, or else "".
+
+    The `row` is not distinguishable from zero.
+    """
+    lower, upper = interval_of(row)
+    if len(table) == 1 or lower <= 0 <= upper:
+        return ""
+    return f" after Holm's adjustment for {fmt.in_words(len(table))} differences"
 
 
 def _n_models(ranking: pd.DataFrame) -> int:
@@ -435,7 +453,8 @@ class ModelContrasts(Contrasts):
             if row.survives:
                 yield (
                     f"The difference in D {models} can come from a preference for a position or a label{position},"
-                    f" because in log odds it is {difference}, not distinguishable from zero."
+                    f" because in log odds it is {difference}, not distinguishable from"
+                    f" zero{_adjusted(in_log_odds, self.log_odds)}."
                 )
             else:
                 yield (

@@ -152,10 +152,14 @@ def read_values(
     notices = list(check_settings(answers, _DESIGN, ignored))
     n_missing = int(rows.value.isna().sum())
     if n_missing:
-        notices.append(
-            f"{n_missing:,} of {len(rows):,} answers have no value and are omitted. Estimate refusals with"
-            " likelihood='refusals' if models refuse some groups more often"
-        )
+        omitted = f"{n_missing:,} of {len(rows):,} answers have no"
+        if likelihood.reads == "refused":
+            notices.append(f"{omitted} entry in 'refused' and are omitted")
+        else:
+            notices.append(
+                f"{omitted} value and are omitted. Estimate refusals with likelihood='refusals' if models refuse some"
+                " groups more often"
+            )
     rows = rows.dropna(subset="value")
     cells = []
     for (model, stereotype), rows_of_cell in rows.groupby(["model", "stereotype"], sort=True):
@@ -276,8 +280,8 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
 def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
     """Return 1 for each cell of a column that means yes, such as "true", and 0 for each cell that means no.
 
-    In the column "refused", a blank cell means that the model did not refuse, and in the column "value", that the value
-    is missing. Raise an error if a cell has another text.
+    Blank cells are missing numbers. Raise an error if a cell has another text, or if blank cells of the column
+    "refused" seem to mean no, because no other cell does.
     """
     texts = frame[column].map(text_of).str.casefold()
     wrong_rows = np.flatnonzero(~texts.isin(_YES | _NO))
@@ -287,8 +291,13 @@ def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
             f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', but yes or no is expected. Write"
             f" true {'for refusals and false for answers' if column == 'refused' else 'or false'}."
         )
-    numbers = texts.isin(_YES).to_numpy(float)
-    return numbers if column == "refused" else np.where(texts == "", np.nan, numbers)
+    is_blank = texts == ""
+    if column == "refused" and is_blank.any() and texts[~is_blank].isin(_YES).all():
+        raise AnswersError(
+            f"{column} is blank in row {np.argmax(is_blank) + 1} of the answers, and no row says that the model"
+            " answered. Write false for answers, and leave cells blank only if you do not know."
+        )
+    return np.where(is_blank, np.nan, texts.isin(_YES).to_numpy(float))
 
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -46,10 +46,13 @@ class Excess:
         The bias, or with a baseline its difference from the baseline's bias, and their sum.
     rope : float
         Largest allowed size of the bias, or with a baseline the largest allowed increase of its size.
+    is_share : bool
+        True if the contrast is a share minus one half.
     """
 
     contrasts: tuple[Estimate, ...]
     rope: float
+    is_share: bool = False
 
     @cached_property
     def prob_above(self) -> float:
@@ -79,17 +82,23 @@ class Excess:
         range is that of the present posterior beyond a moved end. These probabilities are computed on a grid, and
         interpolated. As in `prob_above` and `prob_below`, the smallest over contrasts counts. If there are several
         `lists`, `alpha` is divided by their number for failures, which is the first step of Holm's procedure.
+
+        A share near zero or one is more certain than one of one half. Errors and posteriors of a share are therefore
+        rescaled from the present share p to the share q of this size, by the ratio of binomial standard deviations,
+        sqrt(q (1 - q) / (p (1 - p))).
         """
         rng, reference = np.random.default_rng(_SEED), mean_of(self.contrasts[0])
         above, below = [], []
         for number, contrast in enumerate(self.contrasts):
             centre = mean_of(contrast)
-            deviations = rng.permutation(contrast.draws.to_numpy().ravel() - centre)
+            # With bias b, the product of a share and its complement is 1/4 - b².
+            scale = math.sqrt((0.25 - size**2) / (0.25 - centre**2)) if self.is_share else 1.0
+            deviations = scale * rng.permutation(contrast.draws.to_numpy().ravel() - centre)
             # The second contrast exceeds the first by twice the bias of the baseline.
             observed = size + number * abs(centre - reference) + deviations
             grid = np.linspace(observed.min(), observed.max(), _GRID)
-            above.append(np.interp(observed, grid, 1 - contrast.below(self.rope + centre - grid)))
-            below.append(np.interp(observed, grid, contrast.below(-self.rope + centre - grid)))
+            above.append(np.interp(observed, grid, 1 - contrast.below(centre + (self.rope - grid) / scale)))
+            below.append(np.interp(observed, grid, contrast.below(centre + (-self.rope - grid) / scale)))
         passes, fails = decide(np.min(above, axis=0), np.min(below, axis=0), alpha, alpha / lists)
         return Rates(size, float(passes.mean()), float(fails.mean()))
 
@@ -125,6 +134,8 @@ class Decision:
         `Excess.prob_beyond` after Holm's adjustment of its complement for the number of lists.
     lists : int
         The number of lists.
+    largest : float
+        The largest possible size of a bias.
     """
 
     excess: Excess
@@ -135,6 +146,7 @@ class Decision:
     problems: tuple[str, ...] = ()
     prob_beyond_holm: float = math.nan
     lists: int = 1
+    largest: float = math.inf
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -157,14 +169,19 @@ class Decision:
         return self.excess.contrasts == (UNCHANGED,)
 
     @cached_property
-    def rates(self) -> "tuple[Rates, Rates, Rates]":
+    def rates(self) -> tuple[Rates, Rates, Rates]:
         """How often the gate passes and fails at sizes of zero, of the allowed size, and of twice that.
 
-        The numbers are missing if all values are the same as in the baseline, because there is no posterior then.
+        The numbers are missing if all values are the same as in the baseline, because there is no posterior then, and
+        for a size that no bias can have (with a baseline, none that has increased by it).
         """
-        estimated = partial(self.excess.rates, alpha=self.alpha, lists=self.lists)
-        rates = partial(Rates, passes=math.nan, fails=math.nan) if self.unchanged else estimated
-        return rates(0.0), rates(self.excess.rope), rates(2 * self.excess.rope)
+        return self._rates(0.0), self._rates(self.excess.rope), self._rates(2 * self.excess.rope)
+
+    def _rates(self, size: float) -> Rates:
+        increased = size if math.isnan(self.before) else abs(self.before) + size
+        if self.unchanged or (size > 0 and increased >= self.largest):
+            return Rates(size, math.nan, math.nan)
+        return self.excess.rates(size, self.alpha, self.lists)
 
 
 def overall(outcomes: Sequence[Outcome]) -> Outcome:

@@ -25,6 +25,7 @@ from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists
 from bayes_bias.errors import BayesBiasError, optional
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit
+from bayes_bias.formatting import MINUS
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimate import BiasDraws, ChangedBias, Estimate
 from bayes_bias.posterior.estimates import bias_estimate
@@ -124,7 +125,8 @@ def check(
     Raises
     ------
     BayesBiasError
-        If `rope` or `alpha` is impossible, or if results are mixed with word lists or changes.
+        If `rope` or `alpha` is impossible, if `rope` allows every possible bias, or if results are mixed with word
+        lists or changes.
     TableError
         If the baseline cannot be read, or lacks a list, or has another design.
     ScopeError
@@ -167,6 +169,8 @@ def check(
         raise BayesBiasError("`embedding`, `scope`, and `sampling` apply to word lists. Omit them for other results.")
     tables = [] if biases else list(measure_lists(wordlists, embedding))
     measured: list[AssociationTable | BiasDraws] = [*biases, *tables]
+    for item in measured:
+        _check_possible(rope, item)
     gate = _Settings(rope, scope, float(alpha), fitting, len(measured))
     decisions: dict[str, Decision] = {}
     for bias in biases:
@@ -206,6 +210,25 @@ def check_allowed(rope: float | None, alpha: float) -> float:
     return float(rope)
 
 
+def _check_possible(rope: float, item: AssociationTable | BiasDraws) -> None:
+    """Raise an error if no bias of this metric is larger than `rope`, so that the gate could not fail."""
+    largest = _largest(item)
+    if rope >= largest:
+        raise BayesBiasError(
+            f"`rope` is {rope:g}, but every bias is between {MINUS}{largest:g} and +{largest:g}, in {item.metric.unit},"
+            " so that the gate could not fail. Pass a smaller size in this unit, such as rope=0.05 (--rope 0.05)."
+        )
+
+
+def _largest(item: AssociationTable | BiasDraws) -> float:
+    """Return the largest possible size of a bias, which is infinite if the values have no bounds.
+
+    The bias of a table is a difference between two average values.
+    """
+    metric = item.metric if isinstance(item, BiasDraws) else item.metric.difference
+    return max(map(abs, metric.range))
+
+
 @dataclass(frozen=True)
 class _Settings:
     """The settings of a gate, and the number of its lists.
@@ -228,7 +251,7 @@ class _Settings:
         first restricted to the same words. If all values are the same as in the baseline, the bias has not changed, and
         there is no posterior.
         """
-        decide = partial(Decision, alpha=self.alpha, lists=self.lists)
+        decide = partial(Decision, alpha=self.alpha, lists=self.lists, largest=_largest(table))
         if before is None:
             return decide(**self._posteriors([table]), observed=_raw_bias(table))
         table, before = pair(table, before)
@@ -253,8 +276,9 @@ class _Settings:
         if records is not None or isinstance(bias, ChangedBias):
             excess, before = excess_of_change(bias, records, self.rope)
         else:
-            excess, before = Excess((bias.estimate,), self.rope), math.nan
-        return Decision(excess, self.alpha, bias.observed, before, problems=bias.problems, lists=self.lists)
+            excess, before = Excess((bias.estimate,), self.rope, bias.is_share), math.nan
+        settings: dict[str, Any] = {"lists": self.lists, "largest": _largest(bias)}
+        return Decision(excess, self.alpha, bias.observed, before, problems=bias.problems, **settings)
 
     def _posteriors(self, tables: Sequence[AssociationTable]) -> dict[str, Any]:
         """Return the arguments of `Decision` that depend on posteriors: excess, words needed, and problems of fits.

@@ -1,5 +1,6 @@
 """The result of a gate, as sentences, a table, and files for other programs."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,7 +85,8 @@ class Gate(Tabled):
         probability ``1 - 2 alpha``); ``observed`` and ``before`` (raw biases); ``prob_within``, ``prob_beyond``, and
         ``prob_beyond_holm``; ``passes_at_zero``, ``fails_at_allowed``, and ``fails_at_twice`` (shares of passes and
         failures for a bias, or an increase, of zero, `rope`, and twice `rope`, or missing if all values are the same as
-        in the baseline; upper bounds for changes of sentence pairs and answers); and ``words_needed``.
+        in the baseline, or if no bias has this size; upper bounds for changes of sentence pairs and answers); and
+        ``words_needed``.
         """
         rows = {}
         for name, decision in self.decisions.items():
@@ -101,7 +103,7 @@ class Gate(Tabled):
                 "passes_at_zero": at_zero.passes,
                 "fails_at_allowed": at_allowed.fails,
                 "fails_at_twice": at_twice.fails,
-                "words_needed": decision.words_needed,
+                "words_needed": None if math.isnan(at_twice.fails) else decision.words_needed,
             }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
 
@@ -143,9 +145,12 @@ class Gate(Tabled):
         """Show the decision on each list, the bias (or its change) with its interval, and its probabilities.
 
         These are the probabilities that the bias is within and beyond the allowed size, and the share of failures if
-        the true bias were twice the allowed size (``fails_at_twice``).
+        the true bias were twice the allowed size (``fails_at_twice``), if a bias can be as large.
         """
         rows, decimals = self.table, self._decimals
+        rates = []
+        if any(2 * self.rope < decision.largest for decision in self.decisions.values()):
+            rates.append(Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, self._rate, spare=True))
         decisions = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
         ends = [decision.interval for decision in self.decisions.values()]
         means = [mean_of_interval(mean, *interval, decimals) for mean, interval in zip(rows["mean"], ends, strict=True)]
@@ -158,7 +163,7 @@ class Gate(Tabled):
                 Column(f"{level(1 - 2 * self.alpha)} interval", intervals),
                 Column("probability\nwithin", rows.prob_within, probability),
                 Column("probability\nbeyond", rows.prob_beyond, probability),
-                Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, self._rate, spare=True),
+                *rates,
             ],
             heading=self._noun,
             caption=self._allowed,
@@ -324,21 +329,23 @@ class Gate(Tabled):
         """How often the gate passes and fails for biases of known size, in sentences.
 
         The rates of a decision are the shares of passes and failures, in repeated checks like this one, if the true
-        bias (or its increase since the baseline) is zero, the allowed size, or twice the allowed size. The second
-        sentence is about the number of words with which the gate detects a bias of twice the allowed size. It is
-        omitted for sentence pairs, for answers, and if the scope does not generalise to new words.
+        bias (or its increase since the baseline) is zero, the allowed size, or twice the allowed size. Sizes that no
+        bias can have are omitted. The second sentence is about the number of words with which the gate detects a bias
+        of twice the allowed size. It is omitted for sentence pairs, for answers, and if the scope does not generalise
+        to new words.
         """
         at_zero, at_allowed, at_twice = decision.rates
         bias, no_bias = "a bias", f"a {self._noun} without a bias"
         if self.has_baseline:
             bias, no_bias = "an increase", "an unchanged bias"
         bound = "at most " if self._has_bounds else ""
-        sentence = (
-            f"this gate passes {no_bias} in {bound}{percent(at_zero.passes)}, and fails {bias} of exactly"
-            f" {self.rope:g} in {bound}{percent(at_allowed.fails)} and {bias} of {2 * self.rope:g} in"
-            f" {bound}{percent(at_twice.fails)} of checks."
-        )
-        if self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):
+        failures = []
+        for exactly, rates in (("exactly ", at_allowed), ("", at_twice)):
+            if not math.isnan(rates.fails):
+                failures.append(f"{bias} of {exactly}{rates.size:g} in {bound}{percent(rates.fails)}")
+        fails = f", and fails {' and '.join(failures)}" if failures else ""
+        sentence = f"this gate passes {no_bias} in {bound}{percent(at_zero.passes)}{fails} of checks."
+        if len(failures) < 2 or self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):
             return sentence
         unit = unit_of(item for item in self.measured.values() if isinstance(item, AssociationTable))
         needed = f"more than {MOST_WORDS:,} {plural(unit)}"

@@ -293,10 +293,10 @@ class SentencePairs(PairsResult):
         if self.scope == "none":
             raise ScopeError("`scope` is 'none', which has no posterior to check.", self.scope, PAIR_SCOPES[:2])
         share = estimated_shares(self.fits, self.data, self.scope).values[:, 0]
-        metric = Metric("share", unit="the share of pairs minus one half")
+        metric = Metric("share", unit="the share of pairs minus one half", range=(-NO_PREFERENCE, NO_PREFERENCE))
         observed = float(self.row("share").observed) - NO_PREFERENCE
         clause = _clause_on_convergence(self)
-        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, clause),)
+        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, clause, is_share=True),)
 
     def _as_published(self) -> list[str]:
         """Return sentences about the published share, in which a tie counts as not stereotypical.

@@ -138,6 +138,8 @@ _OWN_VERDICT = "score"
 _SWAPPED = "pairs 'antistereo', whose scores are exchanged in files that the CrowS-Pairs program wrote before May 2021"
 # Smaller relative differences between scores of one pair may be due to different batches.
 _SAME = 0.01
+# Smaller relative errors of a difference may be due to rounded scores.
+_ROUNDING = 1e-3
 READ = ("item", *_SCORES, "difference", *LABELS, "model")
 # Settings that raise an error if they differ between rows. A column with the subject of a pair is not a setting here,
 # because subjects differ between pairs.
@@ -258,6 +260,7 @@ def read_scores(
     notices = [*check_settings(rows, _DESIGN, pooled), *pooled_over(rows, _DESIGN, pooled)]
     if set(_SCORES) <= set(rows.columns):
         more, less = log_probabilities(_numbers(rows, "score_more"), _numbers(rows, "score_less"), unit)
+        _check_own_differences(rows, more, less)
         notices += _check_own_verdicts(rows, more - less, dict(zip(with_our_names(frame), frame, strict=True)))
     else:
         more = log_differences(_numbers(rows, "difference"), unit)
@@ -387,6 +390,29 @@ def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     if model is not None and model not in present:
         raise SentencePairsError(f"There are no scores of the model '{model}'.", model, present)
     return rows if model is None else rows[models == model].reset_index(drop=True)
+
+
+def _check_own_differences(rows: pd.DataFrame, more: "pd.Series[float]", less: "pd.Series[float]") -> None:
+    """Raise an error if the column `difference`, which is not used, contradicts the two scores of a pair.
+
+    The column may be in the unit of the scores, or of their log probabilities `more` and `less`. Both it and the scores
+    may have been rounded. Blank cells contradict nothing.
+    """
+    if "difference" not in rows:
+        return
+    given = as_numbers(rows["difference"]).astype(float)
+    scores = [_numbers(rows, column) for column in _SCORES]
+    differs = given.notna()
+    for first, second in (scores, (more, less)):
+        larger = np.maximum(first.abs(), second.abs())
+        differs &= (given - (first - second)).abs() > _ROUNDING * larger + 2 * 10.0**-DECIMALS
+    if differs.any():
+        row = int(np.argmax(differs))  # of the first such pair
+        raise SentencePairsError(
+            f"The column 'difference' of `scores` contradicts score_more minus score_less in {differs.sum():,} of"
+            f" {len(rows):,} pairs, for example item '{rows['item'].iloc[row]}' ({given.iloc[row]:g}, but"
+            f" {more.iloc[row] - less.iloc[row]:g}). Correct the column, or remove it."
+        )
 
 
 def _check_own_verdicts(

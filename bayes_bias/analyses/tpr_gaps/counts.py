@@ -30,7 +30,7 @@ class PeopleCounts:
 
     Both tables have a row for each class and a column for each group, in alphabetical order: `people` contains the
     numbers of people of class c and group g, and `hits` the numbers of those people for whom the classifier predicts
-    class c. `notices` name classes that were omitted.
+    class c. `notices` name classes that were omitted, or that are never predicted.
     """
 
     hits: pd.DataFrame
@@ -87,7 +87,8 @@ def count(
     hits = counts["sum"].rename_axis("class")
     people = counts["count"].rename_axis("class")
     classes, notices = _classes_with_all_groups(people, leave_out)
-    return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*notices_of_pooling, *notices)))
+    never = _never_predicted(predictions, classes)
+    return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*notices_of_pooling, *notices, *never)))
 
 
 def _frame_of_labels(
@@ -175,6 +176,30 @@ def _check_labels(predictions: pd.DataFrame) -> None:
         labels = predictions[name].unique()
         if len(set(map(str, labels))) < len(labels):
             raise TprGapsError(f"`{name}` has two labels with the same text, such as 1 and '1'. Use one type.")
+
+
+def _never_predicted(predictions: pd.DataFrame, classes: Sequence[str]) -> tuple[str, ...]:
+    """Return a notice of the classes that are never predicted, so that their rate is zero in every group.
+
+    The notice names the first ones, each with a predicted label that differs only in case or spaces, which may be the
+    same class.
+    """
+    similar = {_plain(label): label for label in predictions.prediction.astype(str).unique()}
+    predicted = predictions.y[predictions.y.isin(predictions.prediction.unique())].astype(str).unique()
+    never = [name for name in classes if name not in predicted]
+    if not never:
+        return ()
+    examples = []
+    for name in never[:_NAMED]:
+        other = f" (but '{similar[_plain(name)]}' is)" if _plain(name) in similar else ""
+        examples.append(f"'{name}'{other}")
+    more = f" and {len(never) - _NAMED} more" if len(never) > _NAMED else ""
+    return (f"never predicted, so that the rate is 0 in every group: {', '.join(examples)}{more}",)
+
+
+def _plain(label: str) -> str:
+    """Return a label without spaces and case."""
+    return "".join(label.split()).casefold()
 
 
 def _classes_with_all_groups(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:

@@ -10,6 +10,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.answers.pairing import paired
 from bayes_bias.analyses.answers.reading import read_answers
+from bayes_bias.formatting import DASH
 from tests.helpers import says
 
 LIST = {
@@ -96,10 +97,12 @@ def test_models_have_no_verdict_if_refused_replies_could_change_it(before: pd.Da
     found = bb.answers.compare_models(rows, LIST, scope="trials")
     assert found.table.withheld.iloc[0]
     assert not found.table.survives.iloc[0]
+    assert list(found.layout.columns[-1].values) == [DASH]
     assert says(str(found), "no verdict missing could change it")
     complete = bb.answers.compare_models(choices(before, replies("other", 2, 0)), LIST, scope="trials")
     assert complete.table.withheld.iloc[0] == ""
     assert complete.table.survives.iloc[0]
+    assert list(complete.layout.columns[-1].values) == ["yes"]
 
 
 def test_answers_in_another_order_have_no_refused_partner(before: pd.DataFrame) -> None:

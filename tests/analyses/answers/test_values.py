@@ -289,6 +289,16 @@ def test_read_values_counts_answers_without_value():
     assert len(values.cells[0].data.value) == 46
 
 
+def test_read_values_omits_blank_refusals():
+    """A blank cell is no answer: nobody knows if the model refused."""
+    frame = rated(50).assign(refused=lambda rows: np.where(rows.index < 4, "", np.where(rows.index % 2, "yes", "no")))
+    values = read_values(frame, TWO, LIKELIHOODS["refusals"])
+    assert says(" ".join(values.notices), "4 of 50 answers no entry in 'refused' omitted")
+    assert values.sha256 == read_values(frame[4:], TWO, LIKELIHOODS["refusals"]).sha256
+    with refused(AnswersError, "refused blank in row 5 no row says that the model answered Write false"):
+        read_values(frame.replace({"refused": {"": "yes", "no": ""}}), TWO, LIKELIHOODS["refusals"])
+
+
 ROWS = rated(60)
 PROBABILITIES = with_probabilities()
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayes_bias as bb
-from bayes_bias.analyses.gate.decision import overall
+from bayes_bias.analyses.gate.decision import Excess, overall
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.errors import BayesBiasError, ScopeError, TableError
 from bayes_bias.formatting import DASH
+from bayes_bias.posterior.estimate import estimate_of
 from bayes_bias.posterior.verdict import verdict_of_table
 from tests.helpers import changed, random_table, refused, says
 
@@ -171,6 +172,36 @@ def test_rates_are_stated_and_match_shares_of_simulated_decisions():
     assert at_zero.passes > at_allowed.passes > at_twice.passes
 
 
+def test_rates_of_impossible_sizes_are_omitted():
+    gate = bb.check(LARGE, rope=1.2)
+    row = gate.table.loc["small"]
+    assert row[["fails_at_twice", "words_needed"]].isna().all()
+    assert row[["passes_at_zero", "fails_at_allowed"]].notna().all()
+    assert "2.4" not in gate.to_markdown()
+    (sentence,) = gate.sight
+    assert sentence.endswith(f"fails a bias of exactly 1.2 in {row.fails_at_allowed:.0%} of checks.")
+    # From a size of 1.9, a bias cannot grow by 0.15.
+    (at_zero, *others) = replace(bb.check(LARGE, rope=0.15).decisions["small"], before=-1.9).rates
+    assert at_zero.passes > 0
+    assert np.isnan([rates.fails for rates in others]).all()
+
+
+@pytest.mark.parametrize("ahead", [237, 63, 150])  # of 300 pairs
+def test_rates_of_shares_agree_with_simulated_shares(ahead):
+    """Posteriors of shares are narrower far from one half, but rates are those of shares near one half."""
+    rng = np.random.default_rng(1)
+
+    def excess(ahead):
+        return Excess((estimate_of(rng.beta(1 + ahead, 301 - ahead, 2000) - 0.5, 0.0),), 0.08, is_share=True)
+
+    for size in (0.0, 0.08, 0.16):
+        simulated = [excess(number) for number in rng.binomial(300, 0.5 + size, 200)]
+        passes = np.mean([each.prob_within >= 0.95 for each in simulated])
+        fails = np.mean([each.prob_beyond >= 0.95 for each in simulated])
+        rates = excess(ahead).rates(size, 0.05)
+        assert (rates.passes, rates.fails) == pytest.approx((passes, fails), abs=0.1)
+
+
 def test_result_as_json_is_baseline_of_equal_decision(tmp_path):
     gate = bb.check(["weat6", "weat7"], rope=0.05)
     file = tmp_path / "base.json"
@@ -219,6 +250,7 @@ def test_damaged_or_other_baselines_raise_error(tmp_path):
     [
         ({}, "rope missing 0.05"),
         ({"rope": -1}, "rope positive"),
+        ({"rope": 2}, "rope is 2 every bias between −2 and +2 cosine similarity could not fail"),
         ({"rope": 0.1, "alpha": 0.5}, "alpha below 0.5"),
         ({"rope": 0.1, "alpha": 0}, "alpha above 0"),
         ({"rope": 0.1, "scope": "none"}, "scope none"),

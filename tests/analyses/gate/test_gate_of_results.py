@@ -52,7 +52,7 @@ def by_hand(draws, rope, alpha=0.05):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rope", [0.001, 0.05, 0.08, 0.12, 0.2, 0.25, 0.3, 0.5])
+@pytest.mark.parametrize("rope", [0.001, 0.05, 0.08, 0.12, 0.2, 0.25, 0.3, 0.45])
 @pytest.mark.parametrize("fixture", ["none_in_pairs", "planted_in_pairs", "none_in_answers", "planted_in_answers"])
 def test_decision_equals_rule_for_draws(fixture, rope, request):
     result = request.getfixturevalue(fixture)
@@ -100,7 +100,7 @@ def test_gate_of_result_passes_fails_or_cannot_tell(fixture, rope, outcome, word
 @pytest.mark.parametrize("kind", ["pairs", "answers"])
 def test_growth_fails_and_shrinkage_passes(kind, tmp_path, request):
     none, planted = (request.getfixturevalue(f"{name}_in_{kind}") for name in ("none", "planted"))
-    gates = {name: bb.check(result, rope=1.0) for name, result in (("none", none), ("planted", planted))}
+    gates = {name: bb.check(result, rope=0.4) for name, result in (("none", none), ("planted", planted))}
     for name, gate in gates.items():
         text = json.dumps(gate.to_dict(), allow_nan=False)
         (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
@@ -128,9 +128,9 @@ def test_growth_fails_and_shrinkage_passes(kind, tmp_path, request):
 @pytest.mark.slow
 def test_sign_change_fails_if_the_bias_is_larger(none_in_pairs):
     negative, small = of_pairs(-0.8, seed=6), of_pairs(0.1, seed=7)
-    baseline = bb.check(small, rope=1.0)
+    baseline = bb.check(small, rope=0.4)
     assert bb.check(negative, rope=0.05, baseline=baseline).outcome == "fail"
-    assert bb.check(small, rope=0.05, baseline=bb.check(negative, rope=1.0)).outcome == "pass"
+    assert bb.check(small, rope=0.05, baseline=bb.check(negative, rope=0.4)).outcome == "pass"
 
 
 def test_models_and_stereotypes_are_adjusted_by_holm():
@@ -168,7 +168,7 @@ def test_impossible_results_and_baselines_raise_error(none_in_pairs, none_in_ans
         bb.check(of_pairs(0.0, scope="none"), rope=0.1)
     change = bb.answers.estimate(answers(60), LIST, answers(60, seed=2))
     with refused(BayesBiasError, "baseline cannot be combined change without `after`"):
-        bb.check(change, rope=0.1, baseline=bb.check(none_in_answers, rope=1))
+        bb.check(change, rope=0.1, baseline=bb.check(none_in_answers, rope=0.4))
     with refused(BayesBiasError, "mixes changes with other results"):
         bb.check([change, none_in_answers], rope=0.1)
     pairs(0.0).to_csv(tmp_path / "scores.csv", index=False)
@@ -177,17 +177,21 @@ def test_impossible_results_and_baselines_raise_error(none_in_pairs, none_in_ans
     with refused(TableError, "damaged word list KeyError"):
         bb.check(none_in_pairs, rope=0.1, baseline=bb.check(table, rope=1))
     with refused(TableError, "damaged KeyError"):
-        bb.check(table, rope=0.1, baseline=_renamed(bb.check(none_in_pairs, rope=1), tmp_path))
+        bb.check(table, rope=0.1, baseline=_renamed(bb.check(none_in_pairs, rope=0.4), tmp_path))
     with refused(TableError, "unit 'D"):
-        bb.check(none_in_pairs, rope=0.1, baseline=bb.check(none_in_answers, rope=1))
-    content = bb.check(none_in_pairs, rope=1).to_dict()
+        bb.check(none_in_pairs, rope=0.1, baseline=bb.check(none_in_answers, rope=0.4))
+    content = bb.check(none_in_pairs, rope=0.4).to_dict()
     content["measured"]["pairs"]["quantiles"][0] = None
     (tmp_path / "damaged.json").write_text(json.dumps(content), encoding="utf-8")
     with refused(TableError, "damaged 1,000 finite quantiles"):
         bb.check(none_in_pairs, rope=0.1, baseline=tmp_path / "damaged.json")
-    two = bb.check([none_in_answers, of_answers(0.0, name="other")], rope=1)
+    two = bb.check([none_in_answers, of_answers(0.0, name="other")], rope=0.4)
     with refused(TableError, "no result 'pairs' other"):
         bb.check(none_in_pairs, rope=0.1, baseline=two)
+    with refused(BayesBiasError, "rope is 5 −0.5 and +0.5 share of pairs minus one half could not fail"):
+        bb.check(none_in_pairs, rope=5)
+    with refused(BayesBiasError, "rope is 1 −1 and +1 in D could not fail"):
+        bb.check(none_in_answers, rope=1)
 
 
 def _renamed(gate, folder):

@@ -1,5 +1,7 @@
 """Several models that scored the same pairs: which differ, and in which order."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +38,16 @@ def test_compare_models_finds_model_with_larger_bias(several):
     assert set(several.table.index[several.table.survives]) == pairs
     assert says(several.text, "large larger share than small percentage points larger mean difference than small nats")
     assert several.ranking.loc["share"].index[0] == "large"
+
+
+def test_text_names_adjustment_if_only_that_makes_a_difference_unclear(several):
+    """An interval without zero beside "cannot be distinguished" would otherwise look like a contradiction."""
+    two = several.table.xs("small", level="other", drop_level=False).xs("large", level="model", drop_level=False)
+    text = replace(several, table=two.assign(survives=False)).text
+    words = "large and small cannot be distinguished after Holm's adjustment for two differences: the difference in"
+    assert text.count(words) == 2
+    wide = two.assign(survives=False, eti95_lb=-9.0, eti95_ub=9.0)
+    assert replace(several, table=wide).text.count("cannot be distinguished: the difference") == 2
 
 
 def test_compare_models_matches_paired_scores(several):

@@ -45,6 +45,18 @@ def share(scores) -> float:
     return published(scores).share["all pairs"]
 
 
+def test_read_scores_rejects_differences_that_contradict_the_scores():
+    frame = crows_pairs().assign(item=np.arange(N))
+    difference = frame.sent_more_score - frame.sent_less_score
+    for same in (difference, difference.round(2), difference.where(difference > 0), ""):
+        assert share(read_scores(frame.assign(difference=same))) == share(read_scores(frame))
+    with refused(SentencePairsError, f"'difference' contradicts score_more minus score_less {N - 2} of {N} item '2'"):
+        read_scores(frame.assign(difference=-difference))
+    losses = frame.assign(sent_more_score=-frame.sent_more_score, sent_less_score=-frame.sent_less_score)
+    for same in (difference, -difference):  # of log probabilities, or of losses
+        assert share(read_scores(losses.assign(difference=same), unit="loss")) == share(read_scores(frame))
+
+
 def test_read_scores_rejects_exchanged_scores_and_prints_code_that_corrects_them(tmp_path):
     good = crows_pairs()
     old = exchanged(good, good.stereo_antistereo == "antistereo")

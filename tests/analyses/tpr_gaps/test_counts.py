@@ -44,6 +44,15 @@ def test_count_omits_class_with_leave_out(caplog: pytest.LogCaptureFixture):
         count(["a", "b"], ["a", "b"], ["F", "M"], leave_out=True)
 
 
+def test_count_names_classes_that_are_never_predicted():
+    y, groups = [*Y, "pope", "pope"], [*GROUP, "F", "M"]
+    said = ["nurse ", "nurse ", "poet", "poet", "poet", "poet"]
+    (notice,) = count(y, said, groups).notices
+    assert notice == "never predicted, so that the rate is 0 in every group: 'nurse' (but 'nurse ' is), 'pope'"
+    assert count(y, y[::-1], groups).notices == ()
+    assert count([0, 0, 1, 1], [0, 0, 0, 1], GROUP).notices == ()
+
+
 def test_count_reads_columns_of_frame_or_file(tmp_path: Path):
     frame = pd.DataFrame({"job": Y, "said": ["nurse", "poet", "poet", "poet"], "gender": GROUP})
     frame.to_csv(tmp_path / "people.csv", index=False)
