@@ -154,8 +154,7 @@ def test_sentence_pairs_command_compares_models_of_file(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("folders", "difference"),
-    [(("gpt2", "opt"), "gpt2 − opt"), (("a/results", "b/results"), "a/results − b/results")],
+    ("folders", "difference"), [(("gpt2", "opt"), "gpt2 − opt"), (("a/results", "b/results"), "a/results − b/results")]
 )
 def test_sentence_pairs_command_compares_logs_by_folder(folders, difference, run, tmp_path):
     files = []
