@@ -168,10 +168,11 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
 
 # Files of other programs by their first bytes, and zip files by a member, each with a way on.
 _SAVE_AS_CSV = "Save its table as CSV, and pass that file"
+_PARQUET = b"PAR1"
 _BINARY = {
     b"\xd0\xcf\x11\xe0": "a file of Excel 97 (.xls) or Word 97. Save it as .xlsx or CSV, and pass that file",
     b"%PDF-": f"a PDF document. {_SAVE_AS_CSV}",
-    b"PAR1": "a Parquet file. Rename it: `mv FILE FILE.parquet`",
+    _PARQUET: "a Parquet file. Rename it: `mv FILE FILE.parquet`",
     b"\x1f\x8b": "packed by gzip. Unpack it: `gunzip < FILE > unpackedSUFFIX`",
 }
 _ZIPPED = {
@@ -191,6 +192,8 @@ def binary_kind(content: bytes, file: Traversable) -> str:
     content, "" is returned.
     """
     path = quote(str(file))
+    if content.startswith(_PARQUET) and file.name.lower().endswith(".parquet"):  # where Parquet is not read
+        return f"a Parquet file. {_SAVE_AS_CSV}"
     for first_bytes, kind in _BINARY.items():
         if content.startswith(first_bytes):
             return kind.replace("FILE", path).replace("SUFFIX", quote(Path(file.name.removesuffix(".gz")).suffix))
