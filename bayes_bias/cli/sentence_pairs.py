@@ -40,8 +40,8 @@ def sentence_pairs(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Table (CSV, Excel, Parquet) with a row for each pair: item, score_more and score_less (or difference), and"
-            " optionally bias_type, writer, template, term, model. Alternatively, a file from"
+            help="Table (CSV, Excel, Parquet) with a row for each pair: item, score_more and score_less (or"
+            " difference), and optionally bias_type, writer, template, term, model. Alternatively, a file from"
             " CrowS-Pairs' program, a built-in table (pairs-demo), or the samples_*.jsonl that"
             " lm-evaluation-harness logs. With --model, sentences instead of scores.",
         ),

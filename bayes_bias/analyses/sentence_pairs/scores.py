@@ -170,6 +170,8 @@ class PairScores(Tabled):
         The metric of a difference, with its unit.
     unit : {"log-probability", "probability", "loss", "perplexity"}
         The unit in the source, before conversion to log probabilities.
+    how : str
+        The kind of score (see `bayes_bias.sentence_pairs.score`), or "" if the source does not have it.
     notices : tuple of str
         Notes on the scores, such as numbers of ties.
     provenance : mapping of str to str
@@ -183,6 +185,7 @@ class PairScores(Tabled):
     decimals: int | None = DECIMALS
     metric: Metric = LOG_PROBABILITY
     unit: ScoreUnit = LOG
+    how: str = ""
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sentences: pd.DataFrame | None = None
@@ -273,6 +276,8 @@ def read_scores(
     table = pd.DataFrame(columns).set_axis(rows["item"], axis=0)
     name = name or default_name
     unit_name = unit or LOG
+    has_kind = unit_name == LOG and "how" in rows and rows["how"].nunique() == 1
+    how = str(rows["how"].iloc[0]) if has_kind else ""
     provenance = {"pairs": name, "unit": unit_name} | ({} if model is None else {"language_model": model})
     provenance |= {column: "pooled" for column in pooled if column in rows}
     sentences = None
@@ -288,8 +293,9 @@ def read_scores(
         name,
         table.sort_index(),
         decimals,
-        metric_of(unit_name),
+        metric_of(unit_name, how),
         unit_name,
+        how,
         notices=announce(tuple(f"{name}: {notice}" for notice in notices)),
         provenance=MappingProxyType(provenance),
         sentences=sentences,
