@@ -249,18 +249,21 @@ def parse_json(text: str | bytes) -> Any:
     ValueError
         If the text is not valid JSON, or if an object contains a key twice. Python would silently keep the last value.
     """
-    return json.loads(text, object_pairs_hook=_unrepeated)
+    return json.loads(text, object_pairs_hook=unrepeated)
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object with these keys and values as a dict. A key may be repeated only with the same value.
+def unrepeated(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return an object of JSON or YAML with these keys and values as a dict. A key may be repeated with the same value.
 
-    `json.loads` calls this function for each object, with all of its pairs of a key and a value.
+    Raises
+    ------
+    ValueError
+        If a key has two values.
     """
-    values: dict[str, Any] = {}
+    values: dict[Any, Any] = {}
     for key, value in pairs:
         if key in values and values[key] != value:
-            raise ValueError(f"an object has the key '{key[:40]}' twice, with different values. Keep one of them")
+            raise ValueError(f"an object has the key '{str(key)[:40]}' twice, with different values. Keep one of them")
         values[key] = value
     return values
 
