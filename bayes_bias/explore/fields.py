@@ -15,7 +15,7 @@ from bayes_bias.files import csv_text
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, read_sheet
 from bayes_bias.words.list_files import wordlist_names
-from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns
+from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns, may_pad
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 # The groups and classes by their keys on the page. The first class is stereotypical for the first group.
@@ -98,11 +98,21 @@ class Fields:
         return WordList.from_mapping(content.values, name=self.name or "wordlist")
 
     def csv(self) -> str:
-        """Return the list as a spreadsheet, which the page and all commands read."""
+        """Return the list as a spreadsheet, which the page and all commands read.
+
+        Below a shorter column, a word such as "nan" could be a filler. If there is such a word, each column therefore
+        has rows of its own.
+        """
         import pandas as pd
 
-        columns = [pd.Series(words, name=heading, dtype=object) for heading, words in self._columns()]
-        return csv_text(pd.concat(columns, axis=1), index=False)
+        columns = self._columns()
+        has_own_rows = any(may_pad(word) for _, words in columns for word in words)
+        n_above = 0  # the number of empty cells above the words of a column
+        padded = []
+        for heading, words in columns:
+            padded.append(pd.Series([*[""] * n_above, *words], name=heading, dtype=object))
+            n_above += has_own_rows * len(words)
+        return csv_text(pd.concat(padded, axis=1), index=False)
 
     def _columns(self) -> list[tuple[str, list[str]]]:
         """Return the headings of a spreadsheet, with the words below each.

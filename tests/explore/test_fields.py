@@ -71,6 +71,15 @@ def test_csv_of_fields_is_read_into_equal_fields():
     assert again == WEAT6
 
 
+@pytest.mark.parametrize("field", ["group-1-words", "class-1-words", "class-2-words"])
+def test_csv_of_fields_keeps_words_that_are_fillers_elsewhere(tmp_path, field):
+    fields = with_text(field, "he, NA, n/a, none, NaN, null, nil")
+    again = Fields.of_list(read_upload("weat6.csv", fields.csv().encode()), "googlenews-demo")
+    assert again == fields
+    (tmp_path / "weat6.csv").write_text(fields.csv())
+    assert load_wordlist(tmp_path / "weat6.csv").sha256 == fields.wordlist().sha256
+
+
 def test_csv_of_fields_keeps_columns_with_the_same_name():
     fields = replace(WEAT6, names=("a", "b", "c", "c"))
     assert fields.csv().splitlines()[:2] == ["a=c,b=c,c,c", "John,Amy,executive,home"]

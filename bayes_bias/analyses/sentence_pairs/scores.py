@@ -276,8 +276,8 @@ def read_scores(
     table = pd.DataFrame(columns).set_axis(rows["item"], axis=0)
     name = name or default_name
     unit_name = unit or LOG
-    has_kind = unit_name == LOG and "how" in rows and rows["how"].nunique() == 1
-    how = str(rows["how"].iloc[0]) if has_kind else ""
+    kinds = rows["how"].unique().tolist() if "how" in rows and unit_name == LOG else []
+    how = str(kinds[0]) if len(kinds) == 1 else ""
     provenance = {"pairs": name, "unit": unit_name} | ({} if model is None else {"language_model": model})
     provenance |= {column: "pooled" for column in pooled if column in rows}
     sentences = None
