@@ -5,7 +5,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePath
 from typing import Self
@@ -146,7 +146,8 @@ def read_upload(filename: str, data: bytes) -> WordList:
     """Read a list from the bytes of a spreadsheet, whose columns are groups and classes of words.
 
     A heading may state the stereotypical class of a group, such as "flowers=pleasant". Of four columns whose headings
-    name no stereotypical classes, the first two are the groups.
+    name no stereotypical classes, the first two are the groups. The `notices` of the list name what is omitted, such as
+    classes that are not stereotypical for a group, because the page has its own control classes.
 
     Raises
     ------
@@ -157,13 +158,20 @@ def read_upload(filename: str, data: bytes) -> WordList:
     label, suffix = path.name, path.suffix.lower()
     if suffix not in SUFFIXES:
         raise WordListError(f"'{label}' is not a spreadsheet. Save the list as {' or '.join(SUFFIXES)}.")
-    columns = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError).columns
+    sheet = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError)
+    columns = sheet.columns
     headings = [heading for heading, _ in columns]
     is_plain = len(headings) == len(PARTS) and not any("=" in heading or heading == "word" for heading in headings)
     reading = Reading(stereotypes=dict(zip(headings[:2], headings[2:], strict=True))) if is_plain else Reading()
     content = list_of_columns(columns, label, reading)
     check_stereotypes(content)
-    return WordList.from_mapping(content.values, name=path.stem)
+    classes, used = content.values["classes"], set(content.values["stereotypes"].values())
+    notices = [*sheet.notices, *content.notices]
+    if len(used) == len(PARTS) // 2 and (unused := [name for name in classes if name not in used]):
+        notices.append(f"{label}: omitted {joined(unused)}, because the page has its own control classes")
+        classes = {name: classes[name] for name in classes if name in used}
+    wordlist = WordList.from_mapping({**content.values, "classes": classes}, name=path.stem)
+    return replace(wordlist, notices=(*notices, *wordlist.notices))
 
 
 def _in_memory(name: str, data: bytes, label: str) -> zipfile.Path:

@@ -12,7 +12,7 @@ import pytest
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.explore.fields import Fields, examples, read_upload
-from tests.helpers import refused
+from tests.helpers import refused, says
 
 WEAT6 = Fields.of_list(load_wordlist("weat6"), "googlenews-demo")
 PASSWORDS = "../../etc/passwd"
@@ -101,6 +101,16 @@ def test_upload_reads_workbook():
 def test_upload_reads_table_with_row_for_each_word():
     table = "word,group,source,note\nrose,flowers=good,a,\nant,insects=bad,a,\nlove,good,b,\nwar,bad,b,\n"
     assert read_upload("long.csv", table.encode()).groups["flowers"] == ("rose",)
+
+
+def test_upload_has_notices_of_what_is_omitted():
+    table = b"a list,,,,\na=c,b=d,c,d,mine\nw,x,y,z,tree\nv,u,t,s,stone\nr,NA,q,p,\n"
+    wordlist = read_upload("five.csv", table)
+    assert not wordlist.controls
+    title, filler, classes = wordlist.notices
+    assert says(title, "five.csv 'a list' title")
+    assert says(filler, "omitted 'NA' 'b=d'")
+    assert says(classes, "five.csv omitted mine page control classes")
 
 
 def test_upload_of_other_columns_must_name_stereotypes():
