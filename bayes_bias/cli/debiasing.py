@@ -1,6 +1,7 @@
 """The commands for debiasing: `debias` and `compare`."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -172,7 +173,7 @@ def _compare_one(
     after = before if method else sides.side(sides.after)
     if wordlist:
         before.check_sources()
-        after.check_sources()
+        _check_after(after)
 
     def measured(
         source: TableSource, names: list[str], debiasing: "bb.debiasing.Debiasing | None" = None
@@ -253,9 +254,14 @@ def _compare_by_sweep(
     # The debiasing method of each version, or None if the version is another embedding or model.
     methods = [_method(names, sets, settings) for names in sides.versions]
     if sets is not None and not any(methods):
-        raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
+        raise BayesBiasError(
+            "--sets has no effect, because no --after is a method that learns from sets. Omit it, or use one of"
+            f" {', '.join(_METHODS)}."
+        )
     versions: list[bb.debiasing.Debiasing | GivenVersion] = []
     for names, method in zip(sides.versions, methods, strict=True):
+        if method is None:
+            _check_after(sides.side(names))
         versions.append(method or _version_from(sides.side(names), lists, original.name))
     damage_of_version: dict[str, Damage] = {}
     if ratings is not None:
@@ -352,6 +358,17 @@ def _damages(
             version = version.applied(before if version.needs_vocabulary else excerpt)
         damages.append(bb.debiasing.damage(vectors, version.excerpt(vectors).all(), ratings=ratings))
     return damages
+
+
+def _check_after(after: TableSource) -> None:
+    """Raise an error if a file is missing. If its name is similar to that of a debiasing method, suggest the method."""
+    try:
+        after.check_sources()
+    except BayesBiasError as error:
+        method = get_close_matches(after.embedding[0], _METHODS, 1)
+        if not method:
+            raise
+        raise BayesBiasError(f"{error} Did you mean the debiasing method '{method[0]}'?") from error
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> "bb.debiasing.Debiasing | None":

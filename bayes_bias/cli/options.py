@@ -337,7 +337,7 @@ def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, st
 
 
 def numbers_of(option: str, values: list[str] | None) -> list[int]:
-    """Return the integers in an option, each once. They may be separated by commas or passed by repeating the option."""
+    """Return the different integers in an option, which are separated by commas or passed by repeating the option."""
     numbers = []
     for value in values or ():
         for number in split_names(value):
