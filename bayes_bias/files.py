@@ -168,10 +168,11 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
 
 # Files of other programs by their first bytes, and zip files by a member, each with a way on.
 _SAVE_AS_CSV = "Save its table as CSV, and pass that file"
+_PARQUET = b"PAR1"
 _BINARY = {
     b"\xd0\xcf\x11\xe0": "a file of Excel 97 (.xls) or Word 97. Save it as .xlsx or CSV, and pass that file",
     b"%PDF-": f"a PDF document. {_SAVE_AS_CSV}",
-    b"PAR1": "a Parquet file. Rename it: `mv FILE FILE.parquet`",
+    _PARQUET: "a Parquet file. Rename it: `mv FILE FILE.parquet`",
     b"\x1f\x8b": "packed by gzip. Unpack it: `gunzip < FILE > unpackedSUFFIX`",
 }
 _ZIPPED = {
@@ -191,6 +192,8 @@ def binary_kind(content: bytes, file: Traversable) -> str:
     content, "" is returned.
     """
     path = quote(str(file))
+    if content.startswith(_PARQUET) and file.name.lower().endswith(".parquet"):  # where Parquet is not read
+        return f"a Parquet file. {_SAVE_AS_CSV}"
     for first_bytes, kind in _BINARY.items():
         if content.startswith(first_bytes):
             return kind.replace("FILE", path).replace("SUFFIX", quote(Path(file.name.removesuffix(".gz")).suffix))
@@ -246,18 +249,21 @@ def parse_json(text: str | bytes) -> Any:
     ValueError
         If the text is not valid JSON, or if an object contains a key twice. Python would silently keep the last value.
     """
-    return json.loads(text, object_pairs_hook=_unrepeated)
+    return json.loads(text, object_pairs_hook=unrepeated)
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object with these keys and values as a dict. A key may be repeated only with the same value.
+def unrepeated(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return an object of JSON or YAML with these keys and values as a dict. A key may be repeated with the same value.
 
-    `json.loads` calls this function for each object, with all of its pairs of a key and a value.
+    Raises
+    ------
+    ValueError
+        If a key has two values.
     """
-    values: dict[str, Any] = {}
+    values: dict[Any, Any] = {}
     for key, value in pairs:
         if key in values and values[key] != value:
-            raise ValueError(f"an object has the key '{key[:40]}' twice, with different values. Keep one of them")
+            raise ValueError(f"an object has the key '{str(key)[:40]}' twice, with different values. Keep one of them")
         values[key] = value
     return values
 

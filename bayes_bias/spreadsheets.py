@@ -1,4 +1,4 @@
-"""Read spreadsheets (CSV, TSV, and Excel workbooks) as text or as a frame."""
+"""Read spreadsheets (CSV, TSV, and Excel workbooks) as text, and these or Parquet files as a frame."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bayes_bias.errors import BayesBiasError, optional
-from bayes_bias.files import binary_kind, unquoted
+from bayes_bias.files import binary_kind, parquet_frame, unquoted
 from bayes_bias.formatting import counted, in_quotes, joined
 
 if TYPE_CHECKING:
@@ -160,17 +160,19 @@ def read_frame(
 
     Text that `csv_text` protected by a single quote, so that spreadsheets do not read it as a formula, loses the quote.
     Only empty cells are missing values, so the label "NA" stays a label. Columns in `text` stay text, and all columns
-    do if `text` is None. A column without a heading is named as in pandas.
+    do if `text` is None. A column without a heading is named as in pandas. A Parquet file is read like a CSV file with
+    the same content.
 
     Raises
     ------
     BayesBiasError
-        If `read_sheet` raises an error, or if two columns have the same heading.
+        If `read_sheet` raises an error, if a Parquet file is damaged, or if two columns have the same heading.
     """
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    sheet = read_sheet(file, label, refusal, strip=False)
+    is_parquet = file.name.lower().endswith(".parquet")
+    sheet = _parquet_sheet(file, label, refusal) if is_parquet else read_sheet(file, label, refusal, strip=False)
     for notice in sheet.notices:
         logger.warning(notice)
     for k, (heading, cells) in enumerate(sheet.columns):
@@ -188,6 +190,19 @@ def read_frame(
         if not all(map(math.isnan, numbers)):
             columns[name] = pd.Series(numbers)
     return pd.DataFrame(columns)
+
+
+def _parquet_sheet(file: Traversable, label: str, refusal: type[BayesBiasError]) -> Sheet:
+    """Return the headings and cells of a Parquet file, as in the CSV file that pandas writes.
+
+    The first column is the index, unless it has no name and only numbers the rows.
+    """
+    import pandas as pd
+
+    frame = parquet_frame(file, label, refusal)
+    text = frame.to_csv(index=not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None)
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    return Sheet([(name, [row[k] for row in rows]) for k, name in enumerate(header)])
 
 
 class NotNumbersError(ValueError):

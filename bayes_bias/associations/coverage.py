@@ -341,7 +341,8 @@ def _text_of_loss(coverage: Coverage, part: Part) -> str:
     of_their_own = " of their own" if part.copies else ""
     words = shortened(add_spellings(part.lost, part.variants))
     n_unusable = len(part.zero) + len(part.non_finite)
-    reason = f", because the values of {counted(n_unusable, 'word')} are all zero or not finite" if n_unusable else ""
+    are_unusable = f"the values of {counted(n_unusable, 'word')} are all zero or not finite as 32-bit numbers"
+    reason = f", because {are_unusable}" if n_unusable else ""
     other_spellings = offer(part.unused)
     hint = other_spellings or (_spellings_of_both(coverage, part) if is_empty else "")
     remedy = _remedy(part, coverage, is_empty=is_empty, has_spellings=bool(other_spellings))
@@ -414,8 +415,8 @@ def _notices(part: Part, embedding: str) -> Iterator[str]:
         yield f"{part}: phrases are read as one word of {embedding}: {spellings}"
     losses = {
         f"not in {embedding}": add_spellings(part.missing, part.variants),
-        "with all values zero, so without a direction": part.zero,
-        "with values that are not finite": part.non_finite,
+        "with all values zero (as 32-bit numbers), so without a direction": part.zero,
+        "with values that are not finite (as 32-bit numbers)": part.non_finite,
     }
     for loss, words in losses.items():
         if words:

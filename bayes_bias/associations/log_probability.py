@@ -6,16 +6,16 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import kind_of
 from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.errors import LanguageModelError, TableError
+from bayes_bias.errors import TableError
 from bayes_bias.language_models.likelihoods import load_causal, load_masked
-from bayes_bias.language_models.opening import Dtype, is_masked
+from bayes_bias.language_models.opening import is_masked
 from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
@@ -156,9 +156,7 @@ def log_probabilities(
     return replace(complete, notices=(*complete.notices, *announce(words.remarks, logging.INFO)))
 
 
-def open_score(
-    model: Score | str | Path, *, trust: bool = False, dtype: str | None = None, device_map: str | None = None
-) -> Score:
+def open_score(model: Score | str | Path, *, trust: bool = False) -> Score:
     """Return the model that answers clozes. If a folder or name is passed, open the masked or causal model.
 
     Raises
@@ -173,14 +171,8 @@ def open_score(
                 f" log probabilities, but is {kind_of(model)}. Pass one of these."
             )
         return model
-    if not is_masked(model, trust):
-        return load_causal(model, trust=trust, dtype=cast(Dtype, dtype or "float32"), device_map=device_map)
-    if dtype is not None or device_map is not None:
-        raise LanguageModelError(
-            f"`model` '{model}' is a masked model, which is loaded as float32. Omit dtype= (--dtype) and device_map="
-            " (--device-map)."
-        )
-    return load_masked(model, trust=trust)
+    load = load_masked if is_masked(model, trust) else load_causal
+    return load(model, trust=trust)
 
 
 def name_of(score: Score) -> str:

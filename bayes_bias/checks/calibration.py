@@ -62,19 +62,19 @@ MOST_PLANTED = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Tabled):
-    """Calibration results for a design whose true bias is known.
+    """Calibration results for a design whose true bias is known, or for topics, whose biases are unknown.
 
     Attributes
     ----------
     name : str
         The word list.
     truth : float
-        The true bias: zero, or the planted bias.
+        The true bias: zero, or the planted bias. For topics, it has no meaning.
     records : pandas.DataFrame
         One row for each draw, method, and scope.
     random : {"attributes", "targets", "both"}
         The words that were drawn at random.
-    drawn : {"words", "sub-topics", "topics"}
+    drawn : {"words", "own words", "sub-topics", "topics"}
         How the words were drawn.
     by : {"random words", "simulation"}
         Source of the tables.
@@ -89,8 +89,14 @@ class Calibration(Tabled):
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Share of findings, and width and coverage of intervals, by method and scope (see `rates`)."""
-        return rates(self.records)
+        """Share of findings, and width and coverage of intervals, by method and scope (see `rates`).
+
+        Topics differ by an unknown bias, so their coverage is missing.
+        """
+        table = rates(self.records)
+        if self.drawn == "topics":
+            table[[column for column in table if column.startswith("coverage")]] = np.nan
+        return table
 
     @cached_property
     def uniformity(self) -> pd.DataFrame:
@@ -120,8 +126,9 @@ class Calibration(Tabled):
     def layout(self) -> Layout:
         """Show a row for each method and scope: the share of findings, and the width and coverage of 95% intervals.
 
-        WEAT has no intervals, so its coverage is a dash.
+        WEAT has no intervals, and the true bias of topics is unknown, so their coverage is a dash.
         """
+        truth = "true biases unknown" if self.drawn == "topics" else f"true bias {self.truth:g}"
         rows = self.table.reset_index()
         coverage = [DASH if np.isnan(covered) else share(covered) for covered in rows.coverage_95]
         return Layout(
@@ -134,7 +141,7 @@ class Calibration(Tabled):
                 Column("hold the truth", coverage),
             ],
             heading="method",
-            caption=f"Findings at the 5% level, true bias {self.truth:g}",
+            caption=f"Findings at the 5% level, {truth}",
         )
 
     def _of_ranks(self, row: Mapping[Any, Any]) -> str:
@@ -224,7 +231,8 @@ def calibrate(
         Number of random draws. The Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. The default is
         400, or 50 if each posterior must be sampled.
     random : {"attributes", "targets", "both"}, optional
-        Which words are drawn at random. The default is "attributes", or "targets" for ``drawn="own words"``.
+        Which words are drawn at random. The default is "attributes", "targets" for ``drawn="own words"``, and "both"
+        for ``drawn="topics"``, for which there is no other choice.
     drawn : {"words", "own words", "sub-topics", "topics"}
         How words are drawn. "words" draws them one by one. "own words" exchanges the targets of the list between its
         groups (or the attributes between its classes), so that the true bias is zero for *your* words. Words of a sub-
@@ -275,7 +283,10 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     >>> print(calibrate("weat7", "googlenews-demo", by="simulation").text)        # doctest: +SKIP
     """
-    random = random or ("targets" if drawn == "own words" else "attributes")
+    if drawn == "topics" and random not in (None, "both"):
+        raise BayesBiasError(f"`random` is '{random}', but topics are drawn for targets and attributes. Omit it.")
+    if random is None:
+        random = "both" if drawn == "topics" else "targets" if drawn == "own words" else "attributes"
     seed = check_seed(seed)
     jobs = check_jobs(jobs)
     draws = None if draws is None else check_count("draws", draws, "draws")
@@ -292,7 +303,6 @@ def calibrate(
         table = wordlist if isinstance(wordlist, AssociationTable) else cosines(wordlist, embedding)
         records = _records_of_simulations(table, specs, planted, draws, seed, sampling)
         return Calibration(table.name, planted, records, by=by)
-    random = "both" if drawn == "topics" else random
     origin = origin_of(wordlist, embedding)
     similarity = origin.similarity
     if planted and similarity != COSINES:

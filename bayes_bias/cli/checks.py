@@ -245,12 +245,16 @@ def calibrate(
             " simulation tests whether intervals contain the true bias as often as they should."
         ),
     ] = "random words",
-    random: Annotated[str, typer.Option(help="Words to draw: attributes, targets, or both.")] = "attributes",
+    random: Annotated[
+        str | None,
+        typer.Option(help="Words to draw: attributes, targets, or both. By default attributes, or both for topics."),
+    ] = None,
     drawn: Annotated[
         str,
         typer.Option(
-            help="How to draw them: as single words, in sub-topics (three for each class), or in topics"
-            " (targets and attributes of a random topic for each group and class, which do differ)."
+            help="How to draw them: as single words ('words'), by exchanging the list's between its classes or groups"
+            " ('own words'), in 'sub-topics' (three for each class), or in 'topics' (targets and attributes of a random"
+            " topic for each group and class, which do differ)."
         ),
     ] = "words",
     size: Annotated[
@@ -278,7 +282,7 @@ def calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
             by=cast("By", by),
             draws=draws,
-            random=cast("Random", random),
+            random=cast("Random | None", random or (None if drawn == "topics" else "attributes")),
             drawn=cast("Drawn", drawn),
             size=size,
             planted=planted,

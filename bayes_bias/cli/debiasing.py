@@ -1,6 +1,7 @@
 """The commands for debiasing: `debias` and `compare`."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -172,7 +173,7 @@ def _compare_one(
     after = before if method else sides.side(sides.after)
     if wordlist:
         before.check_sources()
-        after.check_sources()
+        _check_after(after)
 
     def measured(
         source: TableSource, names: list[str], debiasing: "bb.debiasing.Debiasing | None" = None
@@ -247,18 +248,24 @@ def _compare_by_sweep(
 
     before = sides.side(sides.before)
     before.check_sources()
+    if ratings is not None:
+        _check_vocabulary([before], lists)
     original = _original(before, lists, sets.words if sets else ())
     # The debiasing method of each version, or None if the version is another embedding or model.
     methods = [_method(names, sets, settings) for names in sides.versions]
     if sets is not None and not any(methods):
-        raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
+        raise BayesBiasError(
+            "--sets has no effect, because no --after is a method that learns from sets. Omit it, or use one of"
+            f" {', '.join(_METHODS)}."
+        )
     versions: list[bb.debiasing.Debiasing | GivenVersion] = []
     for names, method in zip(sides.versions, methods, strict=True):
+        if method is None:
+            _check_after(sides.side(names))
         versions.append(method or _version_from(sides.side(names), lists, original.name))
     damage_of_version: dict[str, Damage] = {}
     if ratings is not None:
-        _check_vocabulary([before], lists)  # it raises an error for a model, so the original is an embedding
-        assert isinstance(original, bb.Embedding)
+        assert isinstance(original, bb.Embedding)  # because a model has no vocabulary, which was checked
         # An embedding is compared itself, and a method is applied to the original.
         changed = [version.source if isinstance(version, GivenVersion) else version for version in versions]
         damages = _damages(original, changed, ratings)
@@ -292,26 +299,27 @@ def _table_in(version: "Embedding", wordlist: str, source: TableSource, also: It
 
 
 def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Embedding | bb.LanguageModelColumn":
-    """Return the embedding or masked model with which versions are compared.
+    """Return the embedding or language model with which versions are compared.
 
     The embedding can contain further words (`also`) besides those of the lists, such as the words of debiasing sets.
     """
-    if source.masked is None:
+    if not source.predicts_words:
         return source.opened(lists, also=also)
     options: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
-    return bb.LanguageModelColumn(source.masked, name=Path(source.masked).name, trust=source.trust, **options)
+    name = Path(source.language_model).name
+    return bb.LanguageModelColumn(source.open_language_model(), name=name, trust=source.trust, **options)
 
 
 def _version_from(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
-    """Return an embedding or a masked model as a version of another embedding or model, whose name is `of`.
+    """Return an embedding or a language model as a version of another embedding or model, whose name is `of`.
 
-    `source` names the embedding, or the folder of the model (`masked`), whose last part is its name. An encoder encodes
+    `source` names the embedding, or the folder of the model, whose last part is its name. An encoder encodes
     the words of the `lists`.
     """
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
-    if source.masked is not None:
-        return GivenVersion(source.masked, Path(source.masked).name, of)
+    if source.predicts_words:
+        return GivenVersion(source.open_language_model(), Path(source.language_model).name, of)
     embedding = source.opened(lists)
     return GivenVersion(embedding, embedding.name, of)
 
@@ -350,6 +358,17 @@ def _damages(
             version = version.applied(before if version.needs_vocabulary else excerpt)
         damages.append(bb.debiasing.damage(vectors, version.excerpt(vectors).all(), ratings=ratings))
     return damages
+
+
+def _check_after(after: TableSource) -> None:
+    """Raise an error if a file is missing. If its name is similar to that of a debiasing method, suggest the method."""
+    try:
+        after.check_sources()
+    except BayesBiasError as error:
+        method = get_close_matches(after.embedding[0], _METHODS, 1)
+        if not method:
+            raise
+        raise BayesBiasError(f"{error} Did you mean the debiasing method '{method[0]}'?") from error
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> "bb.debiasing.Debiasing | None":

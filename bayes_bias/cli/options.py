@@ -337,14 +337,14 @@ def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, st
 
 
 def numbers_of(option: str, values: list[str] | None) -> list[int]:
-    """Return the integers in an option, which may be separated by commas or passed by repeating the option."""
+    """Return the different integers in an option, which are separated by commas or passed by repeating the option."""
     numbers = []
     for value in values or ():
         for number in split_names(value):
             if not number.isdecimal():
                 raise BayesBiasError(f"{option} '{number}' is not a whole number. Use one or more, such as 20,40.")
             numbers.append(int(number))
-    return numbers
+    return list(dict.fromkeys(numbers))
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:

@@ -118,7 +118,10 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
 @with_options
 def tpr_gaps(
     file: Annotated[
-        str, typer.Argument(metavar="FILE.csv", help="A row for each person, or a built-in table (tpr-demo).")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A row for each person (CSV, Excel, Parquet), or a built-in table (tpr-demo)."
+        ),
     ],
     y: Annotated[str, typer.Option(help="Column with the true class.")] = "y",
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",

@@ -140,12 +140,12 @@ def measured_tables(
     """Return the tables of lists: each list in each embedding, and lists that are files of numbers as they are.
 
     Embeddings are separate sources unless they are replicates of one embedding, such as training runs or the templates
-    of an encoder, which are opened together. A masked model has no embedding, and its tables are measured first
+    of an encoder, which are opened together. A language model has no embedding, and its tables are measured first
     (`has_table`).
     """
     from bayes_bias.associations.lists import measure_lists
 
     sources = [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists]
-    are_separate = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
+    are_separate = inputs.predicts_words or (inputs.replicates is None and inputs.encoder is None)
     embeddings = inputs.embeddings if are_separate else inputs.opened(lists)
     return measure_lists(sources, embeddings, covariates=covariates_of(covariates), **inputs.settings)

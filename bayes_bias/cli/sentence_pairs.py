@@ -40,8 +40,8 @@ def sentence_pairs(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Table with a row for each pair: item, score_more and score_less (or difference), and"
-            " optionally bias_type, writer, template, term, model. Alternatively, a file from"
+            help="Table (CSV, Excel, Parquet) with a row for each pair: item, score_more and score_less (or"
+            " difference), and optionally bias_type, writer, template, term, model. Alternatively, a file from"
             " CrowS-Pairs' program, a built-in table (pairs-demo), or the samples_*.jsonl that"
             " lm-evaluation-harness logs. With --model, sentences instead of scores.",
         ),
@@ -170,12 +170,19 @@ def _say_result(text: str, page: Path | None) -> None:
 def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
     """Read logs of lm-evaluation-harness, and return the scores of each model by the name of its folder.
 
-    The harness writes one folder for each model, with one or several logs.
+    The harness writes one folder for each model, with one or several logs. If folders of different models have the same
+    name, names begin with as many of the folders above as make them different, such as "run1/results".
     """
-    logs_by_folder: dict[str, list[str]] = {}
+    logs_by_folder: dict[Path, list[str]] = {}
     for file in files:
-        logs_by_folder.setdefault(Path(file).resolve().parent.name, []).append(file)
-    return {folder: bb.sentence_pairs.lm_eval(logs, decimals=decimals) for folder, logs in logs_by_folder.items()}
+        logs_by_folder.setdefault(Path(file).resolve().parent, []).append(file)
+    depth = 1
+    while len({folder.parts[-depth:] for folder in logs_by_folder}) < len(logs_by_folder):
+        depth += 1
+    return {
+        Path(*folder.parts[-depth:]).as_posix(): bb.sentence_pairs.lm_eval(logs, decimals=decimals)
+        for folder, logs in logs_by_folder.items()
+    }
 
 
 def _read(files: list[str], decimals: str) -> "Scores":

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from bayes_bias.associations.frequency import CovariatesFrom
     from bayes_bias.associations.log_probability import Predicted
     from bayes_bias.embeddings.embedding import Embedding
+    from bayes_bias.language_models.opening import Dtype
+    from bayes_bias.words.templates import Score
 
 # The default of `--embedding`.
 DEMO = ("googlenews-demo",)
@@ -146,7 +148,7 @@ class MeasuringOptions(ListOptions):
         str | None,
         input_option(
             help="For --encoder: the sentences to put words into, a built-in set (plain-10, noun-10, name-10)"
-            " or a TOML file. For --masked: sentences with two slots, association-10 by default."
+            " or a TOML file. For --masked and --causal: sentences with two slots, association-10 by default."
         ),
     ] = None
     replicates: ReplicatesOption = None
@@ -190,13 +192,14 @@ class Origin:
     masked: Annotated[
         str | None,
         input_option(
-            "--masked",
-            "--causal",
             metavar="FOLDER",
-            help="Folder, or name on this machine, of a masked (BERT) or causal (GPT-2) language model, to use"
-            " instead of --embedding (needs the optional dependency 'transformers'). The numbers measure how much"
-            " more probable a word becomes if the sentence contains the other word.",
+            help="Folder, or name on this machine, of a masked language model (BERT), to use instead of --embedding"
+            " (needs the optional dependency 'transformers'). The numbers measure how much more probable a word"
+            " becomes if the sentence contains the other word.",
         ),
+    ] = None
+    causal: Annotated[
+        str | None, input_option(metavar="FOLDER", help="As --masked, for a causal language model (GPT-2).")
     ] = None
     dtype: Annotated[
         str | None,
@@ -228,16 +231,16 @@ class TableSource(MeasuringOptions, Origin):
     def __post_init__(self) -> None:
         """Raise an error if an option has no effect, or if there are two sources of numbers.
 
-        Some options require a model of sentences (--encoder or --masked) or a causal model, and --match requires word
-        vectors. Options that replace an embedding, such as --encoder, are in `instead` with their values, which are
-        None if an option was not used. Only one of them can be used, and none together with --embedding.
+        Some options require a model of sentences (--encoder, --masked, or --causal) or a causal model, and --match
+        requires word vectors. Options that replace an embedding, such as --encoder, are in `instead` with their values,
+        which are None if an option was not used. Only one of them can be used, and none together with --embedding.
         """
         check_match(self.match)
         if self.reads_sentences:
             reject("applies to word vectors. Omit it.", match=self.other_match)
         else:
-            reject("needs a model of sentences. Add --encoder or --masked.", templates=self.templates)
-        if self.masked is None:
+            reject("needs a model of sentences. Add --encoder, --masked, or --causal.", templates=self.templates)
+        if self.causal is None:
             reject("applies to causal models. Add --causal, or omit it.", dtype=self.dtype, device_map=self.device_map)
         replacements = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
         sources = replacements + self.named_embeddings
@@ -248,7 +251,7 @@ class TableSource(MeasuringOptions, Origin):
     @property
     def instead(self) -> dict[str, Any]:
         """The options that replace an embedding, with their values, or None for options that were not used."""
-        return {"--encoder": self.encoder, "--masked": self.masked}
+        return {"--encoder": self.encoder, "--masked": self.masked, "--causal": self.causal}
 
     @property
     def named_embeddings(self) -> list[str]:
@@ -258,7 +261,28 @@ class TableSource(MeasuringOptions, Origin):
     @property
     def reads_sentences(self) -> bool:
         """Return True if the numbers come from a model that reads sentences."""
-        return self.encoder is not None or self.masked is not None
+        return self.encoder is not None or self.predicts_words
+
+    @property
+    def predicts_words(self) -> bool:
+        """Return True if the numbers are log probabilities of words in a masked or causal model."""
+        return self.masked is not None or self.causal is not None
+
+    @property
+    def language_model(self) -> str:
+        """The folder of the masked or causal model."""
+        folder = self.masked if self.causal is None else self.causal
+        assert folder is not None
+        return folder
+
+    def open_language_model(self) -> "Score":
+        """Open the masked or causal model. A model of the other kind raises an error."""
+        from bayes_bias.language_models.likelihoods import load_causal, load_masked
+
+        if self.causal is None:
+            return load_masked(self.language_model, trust=self.trust)
+        dtype = cast("Dtype", self.dtype or "float32")
+        return load_causal(self.causal, trust=self.trust, dtype=dtype, device_map=self.device_map)
 
     @property
     def other_match(self) -> str | None:
@@ -300,9 +324,9 @@ class TableSource(MeasuringOptions, Origin):
     def has_table(self, source: str) -> bool:
         """Return True if LIST must be passed on as a table.
 
-        This is the case if it contains numbers or needs a masked model.
+        This is the case if it contains numbers or needs a masked or causal model.
         """
-        return self.masked is not None or self.holds_numbers(source)
+        return self.predicts_words or self.holds_numbers(source)
 
     def table(
         self, source: str, *, also: Iterable[str] = (), covariates: "CovariatesFrom" = None
@@ -314,8 +338,8 @@ class TableSource(MeasuringOptions, Origin):
         """
         from bayes_bias.associations.frequency import with_covariates_from
 
-        if self.masked is not None:
-            return with_covariates_from(self._log_probabilities(self.masked, source), None, covariates)
+        if self.predicts_words:
+            return with_covariates_from(self._log_probabilities(source), None, covariates)
         if self.encoder is None and self.holds_numbers(source):
             return with_covariates_from(self.read(source), None, covariates)
         return self.measured(self.opened([source]), source, also=also, covariates=covariates)
@@ -352,18 +376,16 @@ class TableSource(MeasuringOptions, Origin):
             ignore_column=", ".join(self.ignore_columns or ()) or None,
         )
 
-    def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
-        """Return the table of a word list in a masked or causal language model, whose folder is `masked`.
+    def _log_probabilities(self, source: str) -> "bb.AssociationTable":
+        """Return the table of a word list in the masked or causal language model.
 
         The numbers are log probabilities of words in sentences, the templates. By default, these are ten templates for
-        associations. `open_score` opens the model as a function that computes the probabilities.
+        associations.
         """
-        from bayes_bias.associations.log_probability import open_score
-
         self._check_lists([source])
         return bb.log_probabilities(
             self.words(source),
-            open_score(masked, trust=self.trust, dtype=self.dtype, device_map=self.device_map),
+            self.open_language_model(),
             self.control_classes,
             templates=self.templates or "association-10",
             predict=cast("Predicted | None", self.predict),
@@ -390,7 +412,7 @@ class TableSource(MeasuringOptions, Origin):
         """Raise an error if a file is missing, before anything is measured."""
         from bayes_bias.embeddings.opening import check_source
 
-        if self.encoder is None and self.masked is None:
+        if not self.reads_sentences:
             for name in self.embedding:
                 check_source(name)
 
@@ -401,7 +423,7 @@ class TableSource(MeasuringOptions, Origin):
         If it is repeated, the embeddings must be replicates of one embedding (--replicates).
         """
         reason = "provides probabilities of words, but vectors are needed here. Use --encoder FOLDER."
-        reject(reason, masked=self.masked)
+        reject(reason, masked=self.masked, causal=self.causal)
         if self.encoder is not None:
             from bayes_bias.language_models.encoders import LAYER
 
@@ -439,7 +461,7 @@ class TableSource(MeasuringOptions, Origin):
         reason = "applies to several embeddings. The replicates of a model of sentences are its --templates."
         reject(reason, replicates=self.replicates)
         for source in filter(self.holds_numbers, lists):
-            option = "--encoder" if self.masked is None else "--masked"
+            option = next(option for option, value in self.instead.items() if value is not None)
             raise BayesBiasError(
                 f"{option} cannot be used with '{source}', which already contains numbers. Name word lists, or omit it."
             )
@@ -480,6 +502,7 @@ class BeforeAndAfter(MeasuringOptions):
             " dependency 'transformers').",
         ),
     ] = False
+    causal: Annotated[bool, input_option("--causal", help="As --masked, for causal language models.")] = False
 
     @property
     def versions(self) -> list[list[str]]:
@@ -489,10 +512,10 @@ class BeforeAndAfter(MeasuringOptions):
     def side(self, names: list[str]) -> TableSource:
         """Return the source of one side: --before, or one version of --after.
 
-        `names` are embeddings or, with --encoder or --masked, the folder of one model. Here, these options are
-        switches for the kind of this model. If both are on, the source raises the error.
+        `names` are embeddings or, with --encoder, --masked, or --causal, the folder of one model. Here, these options
+        are switches for the kind of this model. If two are on, the source raises the error.
         """
-        model_options = [option for option in ("encoder", "masked") if getattr(self, option)]
+        model_options = [option for option in ("encoder", "masked", "causal") if getattr(self, option)]
         if not model_options:
             return self.source(embedding=names)
         folder, *more = names

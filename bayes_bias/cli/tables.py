@@ -126,22 +126,23 @@ class AnySource(TableSource):
     predict: Annotated[
         str | None,
         input_option(
-            help="For --masked: predict targets or attributes (default: targets; attributes for causal models)."
+            help="For --masked (default: targets) and --causal (default: attributes): predict targets or attributes."
         ),
     ] = None
 
     def __post_init__(self) -> None:
-        """Raise an error if an option requires a model that is not named, or if --metric is combined with --masked.
+        """Raise an error if an option requires a model that is not named, or if --metric is combined with one.
 
         `reject` raises an error for the first option that was used.
         """
         super().__post_init__()
         if self.encoder is None:
             reject("needs an encoder of sentences. Add --encoder.", pooling=self.pooling, layer=self.layer)
-        if self.masked is None:
-            reject("needs a masked language model. Add --masked.", predict=self.predict)
+        if not self.predicts_words:
+            reject("needs a language model. Add --masked or --causal.", predict=self.predict)
         elif self.metric != COSINE:
-            reject("applies to other numbers, because --masked has its own. Omit one of them.", metric=self.metric)
+            kind = "masked" if self.causal is None else "causal"
+            reject(f"applies to other numbers, because --{kind} has its own. Omit one of them.", metric=self.metric)
 
     @property
     def instead(self) -> dict[str, Any]:

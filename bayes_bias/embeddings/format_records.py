@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
@@ -21,15 +23,18 @@ from bayes_bias.embeddings.records import (
     TEXTS,
     Columns,
     Records,
+    columns_of_lists,
     columns_of_numbers,
     is_list,
     is_numbers,
+    is_text,
+    numbered,
     records_of,
     shown,
 )
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import parquet_frame, parse_json
-from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, delimiter_of, is_spreadsheet, read_frame
 
 # Names of lists of numbers that are not words.
 _VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
@@ -322,15 +327,29 @@ _LIST = re.compile(rb"\[\s*(np\.float\d+\()?[-+]?\d")
 
 
 def read_records(file: Traversable) -> Records:
-    """Read the vectors in a file with a column of lists, and the other columns.
+    """Read the vectors in a file with a column of lists, or with a column for each number, and the other columns.
 
     Raises
     ------
     EmbeddingError
-        If the file cannot be read, does not have exactly one column of lists, or has lists of different lengths.
+        If the file cannot be read, has several columns of lists, lists of different lengths, or no vectors, or if a
+        cell in a column of numbers is not a number.
     """
     frame, _ = _frame_of(file)
+    if is_spreadsheet(file.name) and not columns_of_lists(frame):
+        headings = [name for name, column in frame.items() if is_text(column) and name not in (*IDS, *TEXTS)]
+        for heading in numbered(headings, headings):
+            frame[heading] = _numbers_of(frame[heading].fillna("").tolist(), f"{file.name}, column '{heading}'")
     return records_of(frame, file.name)
+
+
+def _numbers_of(cells: Sequence[str], place: str) -> NDArray[np.float64]:
+    """Return the numbers in the cells of a column, or raise an error, whose message begins with the place."""
+    try:
+        return np.array(as_numbers_of(cells), dtype=np.float64)
+    except NotNumbersError as error:
+        row = error.position + 1
+        raise EmbeddingError(f"{place}, row {row}: '{cells[error.position]}' {error}. Correct or remove it.") from error
 
 
 def open_records(file: Traversable, trust: bool, columns: Columns | None = None) -> MemoryReader:

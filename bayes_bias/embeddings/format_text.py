@@ -399,7 +399,8 @@ class TextReader(Reader):
             if not is_number(field):
                 values = {"NUMBER": f"{number:,}", "FIELD": repr(_decoded(field))}
                 raise message_error("line_without_number", self.file, **values)
-        return np.array(list(map(float, fields)), dtype=np.float32)
+        with np.errstate(over="ignore"):  # numbers above 3e38 become infinite, and their words are named as unusable
+            return np.array(list(map(float, fields)), dtype=np.float32)
 
 
 def open_text(file: Traversable, trust: bool, columns: Columns | None = None) -> TextReader:

@@ -5,7 +5,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePath
 from typing import Self
@@ -15,7 +15,7 @@ from bayes_bias.files import csv_text
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, read_sheet
 from bayes_bias.words.list_files import wordlist_names
-from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns
+from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns, may_pad
 from bayes_bias.words.wordlist import WordList, load_wordlist
 
 # The groups and classes by their keys on the page. The first class is stereotypical for the first group.
@@ -98,11 +98,21 @@ class Fields:
         return WordList.from_mapping(content.values, name=self.name or "wordlist")
 
     def csv(self) -> str:
-        """Return the list as a spreadsheet, which the page and all commands read."""
+        """Return the list as a spreadsheet, which the page and all commands read.
+
+        Below a shorter column, a word such as "nan" could be a filler. If there is such a word, each column therefore
+        has rows of its own.
+        """
         import pandas as pd
 
-        columns = [pd.Series(words, name=heading, dtype=object) for heading, words in self._columns()]
-        return csv_text(pd.concat(columns, axis=1), index=False)
+        columns = self._columns()
+        has_own_rows = any(may_pad(word) for _, words in columns for word in words)
+        n_above = 0  # the number of empty cells above the words of a column
+        padded = []
+        for heading, words in columns:
+            padded.append(pd.Series([*[""] * n_above, *words], name=heading, dtype=object))
+            n_above += has_own_rows * len(words)
+        return csv_text(pd.concat(padded, axis=1), index=False)
 
     def _columns(self) -> list[tuple[str, list[str]]]:
         """Return the headings of a spreadsheet, with the words below each.
@@ -136,7 +146,8 @@ def read_upload(filename: str, data: bytes) -> WordList:
     """Read a list from the bytes of a spreadsheet, whose columns are groups and classes of words.
 
     A heading may state the stereotypical class of a group, such as "flowers=pleasant". Of four columns whose headings
-    name no stereotypical classes, the first two are the groups.
+    name no stereotypical classes, the first two are the groups. The `notices` of the list name what is omitted, such as
+    classes that are not stereotypical for a group, because the page has its own control classes.
 
     Raises
     ------
@@ -147,13 +158,20 @@ def read_upload(filename: str, data: bytes) -> WordList:
     label, suffix = path.name, path.suffix.lower()
     if suffix not in SUFFIXES:
         raise WordListError(f"'{label}' is not a spreadsheet. Save the list as {' or '.join(SUFFIXES)}.")
-    columns = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError).columns
+    sheet = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError)
+    columns = sheet.columns
     headings = [heading for heading, _ in columns]
     is_plain = len(headings) == len(PARTS) and not any("=" in heading or heading == "word" for heading in headings)
     reading = Reading(stereotypes=dict(zip(headings[:2], headings[2:], strict=True))) if is_plain else Reading()
     content = list_of_columns(columns, label, reading)
     check_stereotypes(content)
-    return WordList.from_mapping(content.values, name=path.stem)
+    classes, used = content.values["classes"], set(content.values["stereotypes"].values())
+    notices = [*sheet.notices, *content.notices]
+    if len(used) == len(PARTS) // 2 and (unused := [name for name in classes if name not in used]):
+        notices.append(f"{label}: omitted {joined(unused)}, because the page has its own control classes")
+        classes = {name: classes[name] for name in classes if name in used}
+    wordlist = WordList.from_mapping({**content.values, "classes": classes}, name=path.stem)
+    return replace(wordlist, notices=(*notices, *wordlist.notices))
 
 
 def _in_memory(name: str, data: bytes, label: str) -> zipfile.Path:

@@ -114,8 +114,9 @@ class Results:
 
     @property
     def notices(self) -> list[str]:
-        """The notices about the list."""
-        return list(map(for_reader, self.table.notices))
+        """The notices about the list. A language is stated for a report, because the page has no option for it."""
+        in_report = "or make a report of the saved list with --language"
+        return [for_reader(notice).replace("or with --language", in_report) for notice in self.table.notices]
 
     @property
     def categories(self) -> Layout:

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote
 
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import BayesBiasError, for_reader
 from bayes_bias.explore.fields import EXAMPLE, Fields, read_upload
 from bayes_bias.explore.page import page, script, style_sheet
 from bayes_bias.explore.session import Session
@@ -118,7 +118,8 @@ def application(session: Session) -> "Starlette":
     async def upload(request: "Request") -> Response:
         name = unquote(request.headers.get("x-filename", ""))
         wordlist = await run_in_threadpool(read_upload, name, await _body(request))
-        return JSONResponse(Fields.of_list(wordlist, "").form)
+        notices = ". ".join(map(for_reader, wordlist.notices))
+        return JSONResponse(Fields.of_list(wordlist, "").form | {"notices": notices})
 
     async def parts(request: "Request") -> Response:
         fields = await _fields(request)

@@ -410,5 +410,5 @@ def _check_causal(transformer: Transformer) -> None:
     if not torch.allclose(first[0], first[1], atol=tolerance(transformer.model)["atol"] / 10):
         raise LanguageModelError(
             f"'{transformer.name}' sees the tokens that follow, so it is not a causal model. Open it with"
-            " `load_masked`."
+            " `load_masked` (--masked)."
         )

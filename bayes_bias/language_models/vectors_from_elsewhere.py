@@ -18,6 +18,7 @@ from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import refuse_pipe_or_address, whole_file
 from bayes_bias.language_models.encoding import KIND
+from bayes_bias.spreadsheets import is_spreadsheet
 
 _COLUMNS = ("word", "template", "sentence")
 
@@ -90,7 +91,7 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
     refuse_pipe_or_address(file, "vectors", EmbeddingError)
     if not file.is_file():
         raise EmbeddingError(f"File not found: '{file}'. Pass the file with the vectors of the sentences.")
-    if sniff(file) is not format_records.FORMAT:
+    if sniff(file) is not format_records.FORMAT and not is_spreadsheet(file.name):
         return _load(file)
     _check_rows(rows)
     records = format_records.read_records(file)

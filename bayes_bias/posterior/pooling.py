@@ -448,7 +448,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     Examples
     --------
     >>> from bayes_bias import cosines, fit, pool
-    >>> fits = [fit(cosines(name, "googlenews-demo")) for name in ("weat6", "weat7", "weat8")]     # doctest: +SKIP
+    >>> fits = [fit(cosines(name, "googlenews-demo")) for name in ("weat1", "weat6", "weat7")]     # doctest: +SKIP
     >>> print(pool(fits))                                                                          # doctest: +SKIP
     """
     lists = _check(as_tuple("fits", fits, xr.DataTree | Fitted, "[fit(weat6), fit(weat7)]"))

@@ -11,7 +11,7 @@ from typing import Any
 
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
-from bayes_bias.files import parse_json, read_parquet, read_text
+from bayes_bias.files import parse_json, read_parquet, read_text, unrepeated
 from bayes_bias.spreadsheets import CellValue
 from bayes_bias.words.content import Content, cell_of, first_text
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
@@ -74,6 +74,14 @@ def read_content(file: Traversable, label: str) -> Any:
             if not isinstance(node, yaml.ScalarNode) or value is None or isinstance(value, str):
                 return value
             return CellValue.of(value, f"line {node.start_mark.line + 1}", node.value)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            """Return an object of names, or raise an error for a repeated name, whose first words would be lost."""
+            mapping = super().construct_mapping(node, deep=True)
+            unrepeated(
+                (self.construct_object(key, True), self.construct_object(value, True)) for key, value in node.value
+            )
+            return mapping
 
     text = read_text(file, f"{label}:", WordListError)
     try:

@@ -231,7 +231,7 @@ def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded:
     headings = {heading.lower() for heading, _ in used}
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
     by_category = _words_by_label(used, sheet, where) if is_long else _words_by_mark(used, sheet, where)
-    is_filler = _pads if padded else _EMPTY.__contains__  # for the cells that may be dropped at the end of a column
+    is_filler = may_pad if padded else _EMPTY.__contains__  # for the cells that may be dropped at the end of a column
     for heading, cells in _without_padding(by_category, sheet, where, is_filler):
         words = _filled(cells)
         if words and not reading.has_sentences and all(map(_lists_words, words)):
@@ -240,7 +240,7 @@ def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded:
             )
         for word in words:
             check_text(word, where)
-            if padded and is_long and _pads(word):  # no cell needs a filler in a table with a row for each word
+            if padded and is_long and may_pad(word):  # no cell needs a filler in a table with a row for each word
                 notice = f"{where}: '{word}' of '{heading}' is read as a word. If it is not a word, remove the row"
                 sheet.notices.append(notice)
         if heading or words:
@@ -346,7 +346,7 @@ def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
         )
     words_of: dict[str, list[Any]] = {}
     for word, label, word_class in zip_longest(words, labels, word_classes):
-        has_label = not _pads(label) or (label and label.casefold() == _A_NAME)
+        has_label = not may_pad(label) or (label and label.casefold() == _A_NAME)
         if word not in _EMPTY and not has_label:
             raise WordListError(
                 f"{where}: {label_column} of '{word}' is {repr(label) if label else 'missing'}. Write its group or"
@@ -396,7 +396,7 @@ def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Cal
     return shortened
 
 
-def _pads(cell: Any) -> bool:
+def may_pad(cell: Any) -> bool:
     """Return True for an empty cell or a filler."""
     return cell in _EMPTY or (isinstance(cell, str) and cell.casefold() in _PADDING)
 

@@ -16,6 +16,7 @@ from bayes_bias.checks.calibration import Calibration, calibrate, rates
 from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, judge, run
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.errors import BayesBiasError, WordListError
+from bayes_bias.formatting import DASH
 from bayes_bias.jobs import MARKER
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
@@ -263,6 +264,11 @@ def test_calibrate_draws_topics_for_targets_and_attributes(words, embedding):
     result = calibrate(words, embedding, draws=3, drawn="topics", sampling=QUICK, jobs=1)
     assert result.random == "both"
     assert "targets and attributes of topics drawn at random" in result.text
+    assert "true biases unknown" in str(result.layout.caption)
+    assert result.table.coverage_95.isna().all()
+    assert (result.layout.frame["hold the truth"] == DASH).all()
+    with refused(BayesBiasError, "`random` 'targets' topics Omit"):
+        calibrate(words, embedding, drawn="topics", random="targets")
 
 
 def uneven(words: WordList) -> WordList:

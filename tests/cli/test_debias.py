@@ -65,6 +65,8 @@ def test_debias_command_debiases_each_replicate(run, tmp_path):
             ("compare", "weat6", "--before", "a", "--after", "hard", "--sets", PAIRS, "--setting", "k=1"),
             "--after 'hard' 'k' components",
         ),
+        (("compare", "weat6", "--before", "googlenews-demo", "--after", "hrd", "--sets", PAIRS), "'hrd' method 'hard'"),
+        ((*SEVERAL, "--after", "hard", "--after", "leac", "--sets", PAIRS), "'leac' method 'leace'"),
         (("compare", "--before", "a", "--after", "hard", "--after", "leace", "--sets", PAIRS), "LIST missing 2"),
         ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--rope", "0.1"), "--rope"),
         ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--allow-unlike"), "--allow-unlike"),

@@ -56,7 +56,11 @@ def test_calibrate_command_rejects_too_many_random_words(run, files):
 def test_plan_command_prints_power_and_writes_figure(run, files, tmp_path):
     wordlist, embedding = files
     path = tmp_path / "plan.png"
-    code, out, _ = run("plan", wordlist, "--bias", "0.02", "-e", embedding, "--controls", "none", "--out", path)
+    options = ("-e", embedding, "--controls", "none")
+    code, out, _ = run("plan", wordlist, "--bias", "0.02", *options, "--n-targets", "20", "--n-attributes", "20,30,20")
+    assert code == 0
+    assert says(out, "targets 20 30 20")
+    code, out, _ = run("plan", wordlist, "--bias", "0.02", *options, "--out", path)
     assert code == 0
     assert says(out.replace("\n", " "), "detecting 0.02 80% words")
     assert path.stat().st_size > 10_000

@@ -17,7 +17,7 @@ from bayes_bias.embeddings.word_vectors import (
     unit_means,
     unit_rows,
 )
-from bayes_bias.errors import EmbeddingError, MeasureError
+from bayes_bias.errors import CoverageError, EmbeddingError, MeasureError
 from bayes_bias.measures import direct_bias
 from tests.helpers import Vectors, refused
 
@@ -39,6 +39,13 @@ def language(factor: float = 1.0, seed: int = 1) -> Vectors:
     sign = {name: 1 if "pleasant" in name.split("=")[-1:] else -1 for name in WORDS}
     own = {word: (rng.normal(size=20) + sign[name] * axis / 2) * factor for name in WORDS for word in WORDS[name]}
     return general | own
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_cosines_raise_for_numbers_of_text_beyond_32_bits(factor: float, tmp_path) -> None:
+    (tmp_path / "v.txt").write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in language(factor).items()))
+    with refused(CoverageError, "v 'flowers' values of eight words all zero or not finite as 32-bit numbers"):
+        bb.cosines(WORDS, tmp_path / "v.txt", ())
 
 
 @pytest.mark.parametrize("factor", FACTORS)

@@ -12,7 +12,7 @@ import pytest
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.explore.fields import Fields, examples, read_upload
-from tests.helpers import refused
+from tests.helpers import refused, says
 
 WEAT6 = Fields.of_list(load_wordlist("weat6"), "googlenews-demo")
 PASSWORDS = "../../etc/passwd"
@@ -71,6 +71,15 @@ def test_csv_of_fields_is_read_into_equal_fields():
     assert again == WEAT6
 
 
+@pytest.mark.parametrize("field", ["group-1-words", "class-1-words", "class-2-words"])
+def test_csv_of_fields_keeps_words_that_are_fillers_elsewhere(tmp_path, field):
+    fields = with_text(field, "he, NA, n/a, none, NaN, null, nil")
+    again = Fields.of_list(read_upload("weat6.csv", fields.csv().encode()), "googlenews-demo")
+    assert again == fields
+    (tmp_path / "weat6.csv").write_text(fields.csv())
+    assert load_wordlist(tmp_path / "weat6.csv").sha256 == fields.wordlist().sha256
+
+
 def test_csv_of_fields_keeps_columns_with_the_same_name():
     fields = replace(WEAT6, names=("a", "b", "c", "c"))
     assert fields.csv().splitlines()[:2] == ["a=c,b=c,c,c", "John,Amy,executive,home"]
@@ -92,6 +101,16 @@ def test_upload_reads_workbook():
 def test_upload_reads_table_with_row_for_each_word():
     table = "word,group,source,note\nrose,flowers=good,a,\nant,insects=bad,a,\nlove,good,b,\nwar,bad,b,\n"
     assert read_upload("long.csv", table.encode()).groups["flowers"] == ("rose",)
+
+
+def test_upload_has_notices_of_what_is_omitted():
+    table = b"a list,,,,\na=c,b=d,c,d,mine\nw,x,y,z,tree\nv,u,t,s,stone\nr,NA,q,p,\n"
+    wordlist = read_upload("five.csv", table)
+    assert not wordlist.controls
+    title, filler, classes = wordlist.notices
+    assert says(title, "five.csv 'a list' title")
+    assert says(filler, "omitted 'NA' 'b=d'")
+    assert says(classes, "five.csv omitted mine page control classes")
 
 
 def test_upload_of_other_columns_must_name_stereotypes():

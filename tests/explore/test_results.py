@@ -10,7 +10,7 @@ import pytest
 
 from bayes_bias import calibrate, load_wordlist, open_embedding, report, save_vectors, verdict, wordlist
 from bayes_bias.associations.lists import measure_lists
-from bayes_bias.errors import BayesBiasError, CoverageError, EmbeddingError, ScopeError
+from bayes_bias.errors import IN_TERMINAL, BayesBiasError, CoverageError, EmbeddingError, ScopeError
 from bayes_bias.explore import server
 from bayes_bias.explore.fields import Fields
 from bayes_bias.explore.page import page, part_of, script, style_sheet
@@ -90,6 +90,14 @@ def test_words_begin_with_largest_change(demo):
     assert len(frame) == 32
     changes = [abs(float(change.replace("−", "-"))) for change in frame.change]
     assert changes == sorted(changes, reverse=True)
+
+
+def test_notices_name_no_option_of_another_command(demo):
+    token = IN_TERMINAL.set(True)
+    notices = analyse(demo.measure(WEAT6.wordlist())).notices
+    IN_TERMINAL.reset(token)
+    (about_language,) = [notice for notice in notices if "--language" in notice]
+    assert says(about_language, "make a report of the saved list with --language de")
 
 
 def test_categories_list_omitted_words(demo):

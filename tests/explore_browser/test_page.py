@@ -102,6 +102,13 @@ def test_dropped_spreadsheet_fills_fields(page: Page):
     assert page.input_value("#group-2-words") == "Amy, Joan, Lisa, Sarah"
 
 
+def test_dropped_spreadsheet_has_notice_of_omitted_classes(page: Page):
+    drop(page, "mine.csv", SHEET.replace("\n", ",mine\n", 1).encode())
+    assert "omitted mine, because the page has its own control classes" in page.inner_text("#loaded")
+    page.click("#load")
+    assert not page.inner_text("#loaded")
+
+
 def test_chosen_spreadsheet_fills_fields(page: Page, tmp_path: Path):
     file = tmp_path / "chosen.tsv"
     file.write_text(SHEET.replace(",", "\t"), encoding="utf-8")

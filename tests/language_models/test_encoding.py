@@ -274,11 +274,19 @@ def test_save_sentence_vectors_matches_answers_by_id_or_sentence(tmp_path):
     shuffled = shuffled.sample(frac=1, random_state=2)
     shuffled.to_parquet(tmp_path / "texts.parquet")
     shuffled.assign(embedding=shuffled.embedding.map(list)).to_csv(tmp_path / "texts.csv", index=False)
-    for name in ("ids.jsonl", "texts.parquet", "texts.csv"):
+    in_columns = pd.DataFrame(vectors, columns=["d0", "d1", "d2", "d3"]).assign(d4=0, id=rows.id, label="x")
+    in_columns.drop(columns="d4").sample(frac=1, random_state=3).to_csv(tmp_path / "numbers.csv", index=False)
+    for name in ("ids.jsonl", "texts.parquet", "texts.csv", "numbers.csv"):
         save_sentence_vectors(rows, tmp_path / name, tmp_path / "v.npz", overwrite=True)
         read = bb.open_embedding(tmp_path / "v.npz").all()
         assert read.keys() == known.keys()
         assert np.allclose(stacked(read, known), stacked(known, known), atol=1e-6)
+    in_columns.to_csv(tmp_path / "numbers.csv", index=False)
+    save_sentence_vectors(rows, tmp_path / "numbers.csv", tmp_path / "v.npz", overwrite=True)
+    assert bb.open_embedding(tmp_path / "v.npz").dimensions == 5
+    in_columns.astype(object).replace({"d1": {in_columns.d1[1]: "?"}}).to_csv(tmp_path / "numbers.csv", index=False)
+    with refused(EmbeddingError, "numbers.csv column 'd1' row 2 '?' is not a number"):
+        save_sentence_vectors(rows, tmp_path / "numbers.csv", tmp_path / "v.npz", overwrite=True)
     (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, answers[1:])))
     with refused(EmbeddingError, f"1 of {len(rows)} sentences id 's00001'"):
         save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)

@@ -12,7 +12,7 @@ from bayes_bias.errors import TableError
 from bayes_bias.files import csv_text
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.files import read_table
-from tests.helpers import random_table
+from tests.helpers import random_table, refused
 
 FORMULAS = ('=HYPERLINK("http://x")', "+1", "-ed", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x")
 
@@ -42,6 +42,28 @@ def test_read_frame_returns_written_words(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("csv") / "words.csv"
     path.write_text(csv_text(pd.DataFrame({"word": words, "value": 1.0}), index=False), encoding="utf-8")
     assert read_frame(path, "file", TableError, text=None).word.tolist() == words
+
+
+@pytest.mark.parametrize("text", [(), None])
+@pytest.mark.parametrize("index", [None, "writer", "number"])
+def test_read_frame_reads_parquet_like_csv(tmp_path, text, index):
+    frame = pd.DataFrame(
+        {"number": [3, 1], "score": [-0.1, 1e-300], "writer": ["NA", "01"], "type": [None, "a\nb"], "is": [True, False]}
+    )
+    frame = frame if index is None else frame.set_index(index)
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=index is not None)
+    read = [read_frame(tmp_path / name, "file", TableError, text=text) for name in ("t.parquet", "t.csv")]
+    pd.testing.assert_frame_equal(*read)
+    (tmp_path / "no.parquet").write_bytes(b"PAR1 and no more")
+    with refused(TableError, "file damaged Parquet"):
+        read_frame(tmp_path / "no.parquet", "file", TableError)
+
+
+def test_read_table_raises_for_parquet(tmp_path):
+    pd.DataFrame({"target": ["a"]}).to_parquet(tmp_path / "t.parquet")
+    with refused(TableError, "t.parquet a Parquet file. Save CSV"):
+        read_table(tmp_path / "t.parquet")
 
 
 def test_read_table_returns_escaped_words(tmp_path):

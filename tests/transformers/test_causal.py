@@ -12,12 +12,11 @@ import torch
 from bayes_bias import Cloze, load_wordlist, log_probabilities
 from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
-from bayes_bias.associations.log_probability import open_score
 from bayes_bias.cli.main import main
 from bayes_bias.errors import LanguageModelError, TableError
 from bayes_bias.jobs import open_store
 from bayes_bias.language_models.likelihoods import load_causal
-from tests.helpers import refused
+from tests.helpers import refused, says
 from tests.transformers.conftest import SENTENCES, WINDOW, Made
 
 
@@ -198,9 +197,20 @@ def test_table_command_reads_dtype_of_causal_model(made: Callable[[str], Made], 
     assert not np.array_equal(numbers["bfloat16"], numbers["float32"])
 
 
-def test_open_score_raises_for_dtype_of_masked_model(made: Callable[[str], Made]):
-    with refused(LanguageModelError, "masked float32 dtype="):
-        open_score(made("bert").folder, dtype="bfloat16")
+@pytest.mark.parametrize(
+    ("option", "model", "text"),
+    [("--causal", "bert", "not a causal model --masked"), ("--masked", "gpt2", "no masked-language head")],
+)
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_commands_raise_for_model_of_other_kind(
+    command, option, model, text, made: Callable[[str], Made], templates, capsys
+):
+    folder = str(made(model).folder)
+    sides = [option, folder] if command == "fit" else [option, "--before", folder, "--after", folder]
+    with pytest.raises(SystemExit) as left:
+        main([command, "weat6", *sides, "--templates", templates, "--controls", "none"])
+    assert left.value.code == 2
+    assert says(capsys.readouterr().err, text)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,7 @@ def read_names_of(content):
         ("m.json", "{", "m.json not JSON"),
         ("m.json", "[[1, 2]]", "m.json without lists names"),
         ("m.yaml", "a: [b", "m.yaml not YAML"),
+        ("m.yaml", "x: {flowers: [rose, no], flowers: [lily]}", "m.yaml not YAML 'flowers' twice"),
         ("m.yaml", "a: !!python/object/apply:os.system [ls]", "m.yaml not YAML"),
         ("m.txt", "\xff", "m.txt groups"),
     ],

@@ -238,7 +238,7 @@ def _check_same_scores(first: _Pair, second: _Pair) -> None:
             f"The pair '{first.item[:80]}' of `scores` has {first.more:g} and {first.less:g} in '{first.file.name}',"
             f" but {second.more:g} and {second.less:g} in '{second.file.name}', as in logs of two models or runs. Read"
             " the logs of one run separately, or a task without its subsets. To compare two models, use after="
-            " (--after)."
+            " (--after), or --compare-models with a folder for each model."
         )
 
 

@@ -545,7 +545,7 @@ def methods_of(pairs: PairsResult) -> Methods:
         "pairs": pairs,
         "changed": pairs.changed,
         "scores": first.scores,
-        "score_unit": described_unit(first.scores.unit),
+        "score_unit": described_unit(first.scores.unit, first.scores.how),
         "tied": fmt.joined(tied) if tied else "",
         "types": data.sizes[TYPE] if has_types(data) else 0,
         "clusters": _counted_clusters(data),

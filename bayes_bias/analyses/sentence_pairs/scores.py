@@ -172,6 +172,8 @@ class PairScores(Tabled):
         The metric of a difference, with its unit.
     unit : {"log-probability", "probability", "loss", "perplexity"}
         The unit in the source, before conversion to log probabilities.
+    how : str
+        The kind of score (see `bayes_bias.sentence_pairs.score`), or "" if the source does not have it.
     notices : tuple of str
         Notes on the scores, such as numbers of ties.
     provenance : mapping of str to str
@@ -185,6 +187,7 @@ class PairScores(Tabled):
     decimals: int | None = DECIMALS
     metric: Metric = LOG_PROBABILITY
     unit: ScoreUnit = LOG
+    how: str = ""
     notices: tuple[str, ...] = ()
     provenance: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sentences: pd.DataFrame | None = None
@@ -276,6 +279,8 @@ def read_scores(
     table = pd.DataFrame(columns).set_axis(rows["item"], axis=0)
     name = name or default_name
     unit_name = unit or LOG
+    kinds = rows["how"].unique().tolist() if "how" in rows and unit_name == LOG else []
+    how = str(kinds[0]) if len(kinds) == 1 else ""
     provenance = {"pairs": name, "unit": unit_name} | ({} if model is None else {"language_model": model})
     provenance |= {column: "pooled" for column in pooled if column in rows}
     sentences = None
@@ -291,8 +296,9 @@ def read_scores(
         name,
         table.sort_index(),
         decimals,
-        metric_of(unit_name),
+        metric_of(unit_name, how),
         unit_name,
+        how,
         notices=announce(tuple(f"{name}: {notice}" for notice in notices)),
         provenance=MappingProxyType(provenance),
         sentences=sentences,

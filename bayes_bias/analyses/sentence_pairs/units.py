@@ -58,6 +58,12 @@ _UNITS: Mapping[ScoreUnit, _Unit] = MappingProxyType(
     }
 )
 
+# Unit and description of the kinds of scores that are means over tokens (`bayes_bias.sentence_pairs.score`).
+_MEANS = "means of the natural logarithms of the probabilities of tokens"
+_PER_TOKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"aul": ("nats per token", _MEANS), "aula": ("weighted nats per token", f"{_MEANS}, weighted by attention")}
+)
+
 
 def check_unit(unit: Any) -> ScoreUnit | None:
     """Return the unit of scores, or None if it is not set. Raise an error if it is not one of `UNITS`.
@@ -71,14 +77,18 @@ def check_unit(unit: Any) -> ScoreUnit | None:
     return cast("ScoreUnit | None", unit)
 
 
-def metric_of(unit: ScoreUnit) -> Metric:
-    """Return the metric of differences. Perplexities refer to tokens, and all other units to sentences."""
-    return replace(LOG_PROBABILITY, unit="nats per token") if unit == "perplexity" else LOG_PROBABILITY
+def metric_of(unit: ScoreUnit, how: str = "") -> Metric:
+    """Return the metric of differences. Perplexities, AUL, and AULA refer to tokens, and all others to sentences.
+
+    `how` is the kind of score, if it is known.
+    """
+    per_token = "nats per token" if unit == "perplexity" else _PER_TOKEN.get(how, ("",))[0]
+    return replace(LOG_PROBABILITY, unit=per_token) if per_token else LOG_PROBABILITY
 
 
-def described_unit(unit: ScoreUnit) -> str:
-    """Return a description of the scores for the methods text."""
-    return _UNITS[unit].converted
+def described_unit(unit: ScoreUnit, how: str = "") -> str:
+    """Return a description of the scores, of the kind `how` if it is known, for the methods text."""
+    return _PER_TOKEN[how][1] if how in _PER_TOKEN else _UNITS[unit].converted
 
 
 def log_probabilities(more: Scores, less: Scores, unit: ScoreUnit | None) -> tuple[Scores, Scores]:

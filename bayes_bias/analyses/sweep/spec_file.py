@@ -136,7 +136,7 @@ _KINDS = {
     "masked": ("templates", "predict"),
     "causal": ("templates", "predict"),
 }
-# Each of these keys opens a masked or a causal model, as --masked and --causal do.
+# Each of these keys opens a masked or a causal model, whichever is in the folder.
 _LANGUAGE_MODELS = ("masked", "causal")
 # Settings that a version of a model shares with the model.
 _ALIKE = ("templates", "predict", *_CHOICES)

@@ -58,7 +58,9 @@ async function update() {
   }
 }
 
-function fill(values) {
+// The notices are those about an uploaded list.
+function fill({ notices = "", ...values }) {
+  byId("loaded").textContent = notices;
   for (const [name, text] of Object.entries(values)) {
     if (name !== "embedding") form.elements[name].value = text;
   }

@@ -222,13 +222,16 @@ def test_sentence_pairs_command_compares_models_of_file(run, tmp_path):
     assert says(error, "--factors --compare-models")
 
 
-def test_sentence_pairs_command_compares_logs_by_folder(run, tmp_path):
+@pytest.mark.parametrize(
+    ("folders", "difference"), [(("gpt2", "opt"), "gpt2 − opt"), (("a/results", "b/results"), "a/results − b/results")]
+)
+def test_sentence_pairs_command_compares_logs_by_folder(folders, difference, run, tmp_path):
     files = []
-    for model in ("gpt2", "opt"):
-        (tmp_path / model).mkdir()
+    for model in folders:
+        (tmp_path / model).mkdir(parents=True)
         files.append(
             written(tmp_path / model / "samples_crows_pairs_english_2026-01-31.jsonl", crows_pairs(as_text=True))
         )
     code, out, _ = run("sentence-pairs", *map(str, files), "--compare-models")
     assert code == 0
-    assert says(out, "gpt2 − opt")
+    assert says(out, difference)

@@ -117,6 +117,20 @@ def test_methods_text_contains_unit_of_scores(from_priors):
     assert found.metric.unit == "nats per token"
 
 
+@pytest.mark.parametrize(
+    ("how", "unit", "text"),
+    [
+        ("pll", "nats", "scores are natural logarithms"),
+        ("aul", "nats per token", "means of the natural logarithms of the probabilities of tokens."),
+        ("aula", "weighted nats per token", "of tokens, weighted by attention."),
+    ],
+)
+def test_estimate_has_unit_of_kind_of_score(from_priors, how, unit, text):
+    found = bb.sentence_pairs.estimate(simulated(60).assign(how=how))
+    assert found.metric.unit == unit
+    assert text in " ".join(methods_of(found).paragraphs)
+
+
 def test_methods_text_claims_no_interval_of_independent_pairs(from_priors):
     """Whether it is shorter than the interval for pairs of writers depends on the scores."""
     text = " ".join(methods_of(bb.sentence_pairs.estimate(simulated(60))).paragraphs)
