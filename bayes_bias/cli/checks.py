@@ -247,7 +247,10 @@ def calibrate(
     ] = "random words",
     random: Annotated[
         str | None,
-        typer.Option(help="Words to draw: attributes, targets, or both. By default attributes, or both for topics."),
+        typer.Option(
+            help="Words to draw: attributes, targets, or both. By default attributes, targets for 'own words', or both"
+            " for topics."
+        ),
     ] = None,
     drawn: Annotated[
         str,
@@ -282,7 +285,7 @@ def calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
             by=cast("By", by),
             draws=draws,
-            random=cast("Random | None", random or (None if drawn == "topics" else "attributes")),
+            random=cast("Random | None", random),
             drawn=cast("Drawn", drawn),
             size=size,
             planted=planted,

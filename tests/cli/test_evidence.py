@@ -44,6 +44,14 @@ def test_calibrate_prints_shares_and_keeps_records(run, files, tmp_path):
     assert set(pd.read_csv(tmp_path / "records.csv").method) == {"WEAT", "crossed"}
 
 
+def test_calibrate_command_exchanges_targets_by_default(run, files):
+    wordlist, embedding = files
+    options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--drawn", "own words"]
+    code, out, _ = run("calibrate", wordlist, "-e", embedding, *options)
+    assert code == 0
+    assert says(out, "targets of the list exchanged at random between groups")
+
+
 def test_calibrate_command_rejects_too_many_random_words(run, files):
     wordlist, embedding = files
     options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--size", "60"]
