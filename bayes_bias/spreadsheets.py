@@ -5,6 +5,7 @@ import io
 import logging
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -200,7 +201,9 @@ def _parquet_sheet(file: Traversable, label: str, refusal: type[BayesBiasError])
     import pandas as pd
 
     frame = parquet_frame(file, label, refusal)
-    text = frame.to_csv(index=not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None)
+    has_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
+    text = frame.to_csv(index=has_index, quoting=csv.QUOTE_ALL)  # also of cells with a carriage return
+    csv.field_size_limit(sys.maxsize)
     header, *rows = csv.reader(io.StringIO(text, newline=""))
     return Sheet([(name, [row[k] for row in rows]) for k, name in enumerate(header)])
 

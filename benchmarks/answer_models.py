@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed, sample
-from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
+from bayes_bias.analyses.answers.model_contrasts import are_unequal, compared, joined_tables
 from bayes_bias.table.columns import interval_of
 from benchmarks.answer_values import Design
 from benchmarks.harness import Result, Row
@@ -105,7 +105,8 @@ def family(cell: Cell, seed: int) -> dict[str, float]:
     means = cell.means
     rng = np.random.default_rng([_SEED, seed, len(means), round(100 * sum(means))])
     sides, names = made_up(cell.design, means, cell.scales, rng), [f"{k:02d}" for k in range(len(means))]
-    table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95)
+    in_pairs = are_unequal(sides, SAMPLES["all"])
+    table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95, in_pairs=in_pairs)
     table = joined_tables({"": table}, {"": ranking}, "stereotype", 0.95)["table"]
     first, second = table.index.get_level_values(1).astype(int), table.index.get_level_values(2).astype(int)
     truth = np.array(means)[first] - np.array(means)[second]

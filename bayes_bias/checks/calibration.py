@@ -296,7 +296,7 @@ def calibrate(
         raise BayesBiasError(f"`by` '{by}' is not a source of tables. {did_you_mean(by, get_args(By))}")
     specs = tuple(map(load_spec, as_tuple("models", models, str | Path | ModelSpec, "['crossed']")))
     if by == "simulation":
-        is_changed = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
+        is_changed = {"drawn": drawn != "words", "random": random != "attributes", "size": size, "scopes": scopes}
         for name, value in (is_changed | {"folder": folder}).items():
             if value not in (None, False):
                 raise BayesBiasError(f"`{name}` cannot be combined with by='simulation'. Omit it.")
@@ -452,15 +452,16 @@ def _draw_all(
 
     If the words of the list cannot be drawn in one of the ways, the reason takes the place of these lists. Without
     `draws`, lists of topics and sub-topics get fewer draws than other lists. `design` calls `calibrate` for the list
-    with settings that include the words that are random. If words of the list are exchanged, these must be the targets.
+    with settings that include the words that are random. These must be the targets if words of the list are exchanged,
+    and both sides for topics.
     """
     lists: dict[Drawn, Calibration | str] = {}
     for drawn in ways:
         is_of_topics = drawn not in ("own words", "words")
         n_draws = _DRAWS_OF_TOPICS if is_of_topics and not draws else draws
         draw = partial(design, models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1)
-        if drawn == "own words":
-            draw = partial(draw, random=None)  # that is, the targets
+        if drawn in ("own words", "topics"):
+            draw = partial(draw, random=None)  # that is, the targets, and both
         try:
             lists[drawn] = from_cache(draw)
         except WordListError as error:

@@ -175,7 +175,7 @@ def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
     """
     logs_by_folder: dict[Path, list[str]] = {}
     for file in files:
-        logs_by_folder.setdefault(Path(file).resolve().parent, []).append(file)
+        logs_by_folder.setdefault(Path(file).absolute().parent, []).append(file)
     depth = 1
     while len({folder.parts[-depth:] for folder in logs_by_folder}) < len(logs_by_folder):
         depth += 1

@@ -222,6 +222,11 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 f"Row {number} of '{path}' has more cells than headings. Put texts that contain a separator in"
                 " quotation marks."
             )
+        if None in row.values():
+            raise CorpusError(
+                f"Row {number} of '{path}' has fewer cells than headings. Put texts that contain a line break in"
+                " quotation marks."
+            )
         yield row
 
 

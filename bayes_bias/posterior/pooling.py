@@ -383,7 +383,7 @@ class PooledLists(Tabled):
 
 FEW_LISTS = 5
 TAU_SCALE = 0.5  # within-block standard deviations
-# Two lists have the same attributes if they share at least this proportion of them.
+# Two lists have the same targets (attributes) if they share at least this proportion of them.
 _SAME = 0.5
 _COMPONENTS = 40
 
@@ -540,7 +540,8 @@ class Compared(NamedTuple):
 
         Pooling such lists would count the data twice. With five of them, the false positive rate is 20 to 28%.
         """
-        have_same_topic = not (self.groups.isdisjoint(other.groups) and self.targets.isdisjoint(other.targets))
+        have_same_targets = share_in_common(self.targets, other.targets) >= _SAME
+        have_same_topic = have_same_targets or not self.groups.isdisjoint(other.groups)
         return have_same_topic and share_in_common(self.attributes, other.attributes) >= _SAME
 
 

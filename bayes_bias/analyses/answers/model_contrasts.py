@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from scipy.linalg import helmert
+from scipy.special import ndtri
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
@@ -20,6 +21,7 @@ from bayes_bias.analyses.answers.log_odds import LARGEST, observed_log_odds, wit
 from bayes_bias.analyses.answers.losses import bounds_of, first_reason, reason_of_bounds, reason_of_models
 from bayes_bias.analyses.answers.model import (
     MAX_PARETO_K,
+    PAIR,
     PRIOR_TEXTS,
     Density,
     Observed,
@@ -56,9 +58,12 @@ from bayes_bias.table.columns import (
 
 # Prefix of the columns of each model by itself.
 OWN = "own"
-# If the standard deviations of differences between models differ by a larger factor, the models have no common ones.
+# If the standard deviations of differences between models differ by a larger factor than this, and than chance
+# explains, the models have no common ones.
 MOST_UNEQUAL = 1.5
-_UNEQUAL = "differences between some models vary more than others, so each pair of models is analysed by itself"
+_UNEQUAL = (
+    "differences between some models vary more than others, beyond chance, so each pair of models is analysed by itself"
+)
 
 
 @dataclass(frozen=True)
@@ -510,8 +515,8 @@ def compare_models(
     Only questions that all models answered are used. A notice contains the number of other answers.
 
     All models have the same standard deviations of effects and of answers. If the differences between some models vary
-    more than 1.5 times as much (in standard deviations) as the differences between others, such as versions of one
-    model, each pair of models is analysed by itself, and a notice says so.
+    more than the differences between others, such as versions of one model, by more than a factor of 1.5 (in standard
+    deviations) and more than chance explains, each pair of models is analysed by itself, and a notice says so.
 
     Examples
     --------
@@ -540,13 +545,14 @@ def compare_models(
         models = [cell.model for cell in cells]
         effects = effects_of(same_questions[0], scope)
         sides = list(map(observed, same_questions))
-        if are_unequal(sides):
+        in_pairs = len(models) > 2 and are_unequal(sides, effects)
+        if in_pairs:
             notices.append(f"{stereotype}: {_UNEQUAL}")
-        table, rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
+        table, rankings[stereotype] = compared(models, sides, effects, seed, ci_prob, in_pairs=in_pairs)
         withheld = _reasons_of_differences(table, same_questions)
         tables[stereotype] = table.assign(withheld=withheld)
         own[stereotype] = _own_values(same_questions)
-        table_in_log_odds = _in_log_odds(same_questions, effects, seed, ci_prob)
+        table_in_log_odds = _in_log_odds(same_questions, effects, seed, ci_prob, in_pairs=in_pairs)
         if table_in_log_odds is not None:
             log_odds[stereotype] = table_in_log_odds.assign(withheld=withheld)
     if not tables:
@@ -591,7 +597,9 @@ def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_prob: float) -> pd.DataFrame | None:
+def _in_log_odds(
+    cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_prob: float, *, in_pairs: bool
+) -> pd.DataFrame | None:
     """Return the differences between models in log odds, with the columns of `compared`.
 
     The cells are the answers of each model to the same questions. The log odds of each cell are divided by `LARGEST`,
@@ -604,7 +612,8 @@ def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_
         if data is None:
             return None
         data_of_models.append(data)
-    table, _ = compared([cell.model for cell in cells], data_of_models, without_words(effects), seed, ci_prob)
+    models = [cell.model for cell in cells]
+    table, _ = compared(models, data_of_models, without_words(effects), seed, ci_prob, in_pairs=in_pairs)
     return scaled(table, LARGEST)
 
 
@@ -616,18 +625,18 @@ def compared(
     ci_prob: float,
     null: float = 0.0,
     *,
-    most_unequal: float = MOST_UNEQUAL,
+    in_pairs: bool,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the differences between models and their ranking from answers of each model to the same questions.
 
     `sides` has the values D of each model, as distances from the value without preference, `null`. `effects` are the
-    effects that are treated as samples, such as "word". All models have the same standard deviations or, if those of
-    the differences are too unequal (by more than the factor `most_unequal`), each pair of models is analysed by itself.
+    effects that are treated as samples, such as "word". All models have the same standard deviations or, with
+    `in_pairs`, each pair of models is analysed by itself.
 
     The first result has a row for each pair of models, with their difference, its probability of direction, and its
     chance (the probability of a difference this large without a true difference). The second result is the ranking.
     """
-    estimated = _with_own_sds if are_unequal(sides, most_unequal) else _with_common_sds
+    estimated = _with_own_sds if in_pairs and len(models) > 2 else _with_common_sds
     contrasts = estimated(sides, effects, seed)
     rows = {}
     for pair, difference, pareto_k in zip(
@@ -642,10 +651,18 @@ def compared(
     return table, _ranking(models, contrasts.from_mean, by_itself, ci_prob)
 
 
-def are_unequal(sides: Sequence[Observed], factor: float = MOST_UNEQUAL) -> bool:
-    """Return True if the standard deviations of differences between more than two models differ by a larger factor."""
+def are_unequal(sides: Sequence[Observed], effects: tuple[str, ...]) -> bool:
+    """Return True if differences between some models vary so much more than others that chance does not explain it.
+
+    The logarithm of a standard deviation from n independent values has the standard error sqrt(1 / (2 (n - 1))). The
+    labels or pairs of labels, whichever are fewer, are taken as independent if they are samples, and otherwise all
+    answers. The largest and smallest standard deviations of m differences are within the normal quantile for 2.5% / m.
+    """
     sds = [float((first.difference - second.difference).std()) for first, second in combinations(sides, 2)]
-    return len(sds) > 1 and max(sds) > factor * min(sds)
+    counts = [sides[0].keys[effect].nunique() for effect in effects if effect in ("label_a", "label_b", PAIR)]
+    independent = min([count for count in counts if count > 1], default=len(sides[0].difference))
+    by_chance = np.exp(2 * ndtri(1 - 0.025 / len(sds)) / np.sqrt(2 * max(independent - 1, 1)))
+    return max(sds) > max(MOST_UNEQUAL, by_chance) * min(sds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -208,7 +208,7 @@ def compare_models(
         for values in values_of_models:
             in_units = values / value_unit - null
             data.append(Observed(in_units, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
-        table, ranking = compared(list(by_model), data, effects, seed, ci_prob, null, most_unequal=1.0)
+        table, ranking = compared(list(by_model), data, effects, seed, ci_prob, null, in_pairs=True)
         tables[estimand] = scaled(table, value_unit)
         rankings[estimand] = scaled(ranking, value_unit)
     frames = joined_tables(tables, rankings, "estimand", ci_prob)

@@ -398,20 +398,29 @@ def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     return rows if model is None else rows[models == model].reset_index(drop=True)
 
 
+def _unit_of(numbers: "pd.Series[float]") -> float:
+    """Return the unit of the last decimal of numbers, such as 0.01, or 0 if they have more than five decimals."""
+    for decimals in range(6):
+        if (numbers.round(decimals) == numbers)[numbers.notna()].all():
+            return 10.0**-decimals
+    return 0.0
+
+
 def _check_own_differences(rows: pd.DataFrame, more: "pd.Series[float]", less: "pd.Series[float]") -> None:
     """Raise an error if the column `difference`, which is not used, contradicts the two scores of a pair.
 
     The column may be in the unit of the scores, or of their log probabilities `more` and `less`. Both it and the scores
-    may have been rounded. Blank cells contradict nothing.
+    may have been rounded, to decimals that are taken from the numbers. Blank cells contradict nothing.
     """
     if "difference" not in rows:
         return
     given = as_numbers(rows["difference"]).astype(float)
     scores = [_numbers(rows, column) for column in _SCORES]
+    rounding = _unit_of(given) / 2 + max(map(_unit_of, scores))
     differs = given.notna()
     for first, second in (scores, (more, less)):
         larger = np.maximum(first.abs(), second.abs())
-        differs &= (given - (first - second)).abs() > _ROUNDING * larger + 2 * 10.0**-DECIMALS
+        differs &= (given - (first - second)).abs() > _ROUNDING * larger + rounding
     if differs.any():
         row = int(np.argmax(differs))  # of the first such pair
         raise SentencePairsError(

@@ -130,7 +130,8 @@ def pool_cells(
     """
     if "version_of" in cells:
         cells = cells[cells.version_of == ""]
-    compared, repeated = _without_repeated(lists)
+    measured = cells.index[cells.bias.notna()].unique("list")
+    compared, repeated = _without_repeated([words for words in lists if words.name in measured])
     cells = cells.drop(index=list(repeated), level="list", errors="ignore")
     grid = _grid(cells, shared)
     if grid.sizes["embedding"] * grid.sizes["list"] < 2:
