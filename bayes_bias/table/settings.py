@@ -280,7 +280,7 @@ def _is_harmless(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
     if _is_record(varying):
         return True
     value_of_row, _ = _codes_and_texts(frame, varying.column)
-    unit_of_row = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
+    unit_of_row = frame.get(design.unit, pd.Series(range(len(frame)), index=frame.index))
     pool_of_row = _pools(frame, design.within)
     n_units_with_value = unit_of_row.groupby([pool_of_row, value_of_row]).nunique()
     if (n_units_with_value == 1).all():

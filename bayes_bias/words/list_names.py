@@ -77,9 +77,11 @@ def read_content(file: Traversable, label: str) -> Any:
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             """Return an object of names, or raise an error for a repeated name, whose first words would be lost."""
-            names = [key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-            unrepeated([(self.construct_object(name, True), None) for name in names])
-            return super().construct_mapping(node, deep=True)
+            mapping = super().construct_mapping(node, deep=True)
+            unrepeated(
+                (self.construct_object(key, True), self.construct_object(value, True)) for key, value in node.value
+            )
+            return mapping
 
     text = read_text(file, f"{label}:", WordListError)
     try:

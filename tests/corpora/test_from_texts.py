@@ -332,6 +332,9 @@ def test_empty_cells_are_texts_without_words(tmp_path):
     (tmp_path / "rows.csv").write_text("text,author\nA man, a woman,Ann\n")
     with pytest.raises(CorpusError, match=r"Row 1 of .* has more cells than headings"):
         list(open_corpus(tmp_path / "rows.csv"))
+    (tmp_path / "rows.csv").write_text("author,text\nAnn,A man\nand a woman\n")
+    with pytest.raises(CorpusError, match=r"Row 2 of .* has fewer cells than headings"):
+        list(open_corpus(tmp_path / "rows.csv"))
 
 
 def test_from_texts_raises_for_columns_and_labels_without_effect(tmp_path):

@@ -48,13 +48,21 @@ def test_read_frame_returns_written_words(tmp_path_factory, words):
 @pytest.mark.parametrize("index", [None, "writer", "number"])
 def test_read_frame_reads_parquet_like_csv(tmp_path, text, index):
     frame = pd.DataFrame(
-        {"number": [3, 1], "score": [-0.1, 1e-300], "writer": ["NA", "01"], "type": [None, "a\nb"], "is": [True, False]}
+        {
+            "number": [3, 1],
+            "score": [-0.1, 1e-300],
+            "writer": ["NA", "01"],
+            "type": [None, "a\nb\rc"],
+            "is": [True, False],
+        }
     )
     frame = frame if index is None else frame.set_index(index)
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_csv(tmp_path / "t.csv", index=index is not None)
     read = [read_frame(tmp_path / name, "file", TableError, text=text) for name in ("t.parquet", "t.csv")]
     pd.testing.assert_frame_equal(*read)
+    pd.DataFrame({"text": ["a" * 200_000]}).to_parquet(tmp_path / "long.parquet")
+    assert len(read_frame(tmp_path / "long.parquet", "file", TableError).text[0]) == 200_000
     (tmp_path / "no.parquet").write_bytes(b"PAR1 and no more")
     with refused(TableError, "file damaged Parquet"):
         read_frame(tmp_path / "no.parquet", "file", TableError)

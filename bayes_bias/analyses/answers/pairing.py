@@ -39,6 +39,12 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
         (matched_before, matched_after), notices_of_omitted = matched((cell, cell_after), "after")
         notices += [f"{cell.stereotype}: {notice}" for notice in notices_of_omitted]
         pairs.append((matched_before, matched_after))
+    if not pairs and {cell.stereotype for cell in before.cells} & {cell.stereotype for cell in after.cells}:
+        models_after, models_before = (joined([name or "''" for name in side.models]) for side in (after, before))
+        raise AnswersError(
+            f"`after` has the models {models_after}, and the answers before {models_before}."
+            " Pass answers of models with the same names, or of one model on each side."
+        )
     if not pairs:
         raise AnswersError(
             "`after` has no stereotype in common with the answers before. Pass answers to the same questions, such as"

@@ -7,8 +7,12 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.model import SAMPLES
+from bayes_bias.analyses.answers.model_contrasts import are_unequal
 from bayes_bias.errors import AnswersError, ScopeError
 from bayes_bias.plots import plot_model_contrasts
+from benchmarks import answer_models
+from benchmarks.answer_values import Design
 from tests.analyses.answers.made_up import LIST, WORDS
 from tests.helpers import refused, says, unlisted_columns
 
@@ -64,6 +68,20 @@ def test_compare_models_analyses_pairs_alone_if_versions_are_compared_with_other
     assert sd["low v1", "low v2"] < 0.5 * sd["low v1", "middle v1"]
     alone = bb.answers.compare_models(answers, LIST).table.sd.iloc[0]
     assert sd["low v1", "middle v1"] == pytest.approx(alone)
+
+
+def test_models_are_not_unequal_by_chance():
+    """With a limit of 1.5 alone, most sets of ten models with ten labels were called unequal."""
+    alike, versions = 0, 0
+    for seed in range(20):
+        for are_versions in (False, True):
+            cell = answer_models.Cell(Design(60, 10, 3, 6), 10, False, are_versions)
+            sides = answer_models.made_up(cell.design, cell.means, cell.scales, np.random.default_rng(seed))
+            unequal = are_unequal(sides, SAMPLES["all"])
+            versions += are_versions and unequal
+            alike += unequal and not are_versions
+    assert alike == 0
+    assert versions == 20
 
 
 def test_ranking_matches_differences_between_models(several):

@@ -289,6 +289,23 @@ def test_read_values_counts_answers_without_value():
     assert len(values.cells[0].data.value) == 46
 
 
+def test_read_values_names_models_without_values():
+    frame = pd.concat([rated(50).assign(model="one"), rated(50).assign(model="two", value=np.nan)])
+    values = read_values(frame, TWO, LIKELIHOODS["numeric"])
+    assert [cell.model for cell in values.cells] == ["one"]
+    assert says(" ".join(values.notices), "models without values omitted: two")
+
+
+def test_read_values_accepts_descriptions_of_labels_without_answer_column():
+    frame = rated(50)
+    described = frame.assign(gender=frame.label.str[:3])
+    assert "answer" not in described
+    assert (
+        read_values(described, TWO, LIKELIHOODS["numeric"]).sha256
+        == read_values(frame, TWO, LIKELIHOODS["numeric"]).sha256
+    )
+
+
 def test_read_values_omits_blank_refusals():
     """A blank cell is no answer: nobody knows if the model refused."""
     frame = rated(50).assign(refused=lambda rows: np.where(rows.index < 4, "", np.where(rows.index % 2, "yes", "no")))
@@ -312,6 +329,7 @@ PROBABILITIES = with_probabilities()
         (ROWS.assign(label="nobody"), TWO, "numeric", "label nobody not in the list"),
         (ROWS.assign(label="Bob"), {"groups": {"men": ["Ben"], "women": ["Anna"]}}, "numeric", "Bob list Ben Anna"),
         (ROWS.assign(value="high"), TWO, "numeric", "value in row 1 high number is expected"),
+        (ROWS.assign(value=np.nan), TWO, "numeric", "answers no values likelihood='refusals'"),
         (ROWS.assign(value=3), TWO, "ordinal", "all 60 answers the same value"),
         (ROWS, TWO, "ordinal", "not a whole number numeric"),
         (ROWS.assign(value=ROWS.value.round() * 10), TWO, "ordinal", "ratings steps numeric"),

@@ -56,6 +56,19 @@ def test_draw_in_background_exchanges_targets_whatever_is_random():
     assert {kind: settings["random"] for kind, settings in drawn.items()} == {"own words": None, "words": "attributes"}
 
 
+def test_draw_in_background_draws_topics_whatever_is_random():
+    """A report on new attributes once ended in the error of `calibrate` for topics of attributes alone."""
+    calibrated = partial(calibrate, "weat7", random="attributes")
+    with draw_in_background({"weat7": calibrated}, load_spec("crossed"), 2, 1, sampled=False) as nulls:
+        drawn = nulls.of_list("weat7")
+    assert {kind: lists.random for kind, lists in drawn.items()} == {
+        "own words": "targets",
+        "words": "attributes",
+        "sub-topics": "attributes",
+        "topics": "both",
+    }
+
+
 def test_second_report_reads_random_lists_from_the_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     calibrated = partial(calibrate, "weat7", "googlenews-demo")

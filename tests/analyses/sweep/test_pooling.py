@@ -155,6 +155,16 @@ def test_pool_cells_omits_list_that_compares_the_same_as_another(cells: pd.DataF
     assert "share words" not in " ".join(pooled.notices)
 
 
+def test_pool_cells_keeps_other_topics_and_twins_of_lists_without_numbers(cells: pd.DataFrame) -> None:
+    """weat5 and weat10 share attributes and the name Brad, but compare names by race and by age."""
+    lists = [replace(bb.load_wordlist(name), name=cell) for name, cell in (("weat5", "list 0"), ("weat10", "list 1"))]
+    assert len(pool_cells(cells, pd.Series(dtype=float), lists=lists).lists) == 3
+    twins = [replace(bb.load_wordlist(name), name=cell) for name, cell in (("weat7", "list 0"), ("weat8", "list 1"))]
+    lacking = cells.copy()
+    lacking.loc[lacking.index.get_level_values("list") == "list 0", "bias"] = np.nan
+    assert set(pool_cells(lacking, pd.Series(dtype=float), lists=twins).lists.index) == {"list 1", "list 2"}
+
+
 def test_pool_cells_notice_names_lists_that_share_words(cells: pd.DataFrame) -> None:
     lists = [replace(bb.load_wordlist(name), name=cell) for name, cell in (("weat1", "list 0"), ("weat2", "list 1"))]
     notices = " ".join(pool_cells(cells, pd.Series(dtype=float), lists=lists).notices)
