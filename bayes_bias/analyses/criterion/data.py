@@ -392,7 +392,7 @@ class CriterionData:
         if not relative_error < _TOO_LARGE:
             notices.append(
                 f"the median standard error of the criterion is {relative_error:.1f} times its standard deviation over"
-                " labels. Check that both are in the same unit, such as per cent."
+                " labels. Check that both are in the same unit, such as per cent"
             )
         covariate_columns = pd.DataFrame(covariate_of_name, outside.index)
         return cls(biases, values, errors, covariate_columns, _families(outside, family), tuple(notices))
@@ -536,6 +536,11 @@ def _standard_errors(outside: pd.DataFrame) -> "pd.Series[float]":
         check_not_negative("criterion", se)
         return se
     if "criterion_n" not in outside:
+        if "criterion_sd" in outside:
+            raise CriterionError(
+                "`criterion` has criterion_sd, but not the number of people. Add criterion_n, or pass standard errors"
+                " as criterion_se."
+            )
         return pd.Series(0.0, outside.index, name="criterion_se")
     people = column_of("criterion", outside, "criterion_n")
     values = outside.criterion.astype(float)

@@ -96,7 +96,11 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
             f"`gold` '{gold}' has no triples of sentences of the tasks in '{predictions}'"
             f" ({', '.join(tasks) or 'none'}). Pass StereoSet's dev.json and predictions of {' or '.join(TASKS)}."
         )
-    return pd.DataFrame(rows)
+    triples = pd.DataFrame(rows)
+    repeated = triples["item"][triples.duplicated(["task", "item"])]
+    if len(repeated):
+        raise LanguageModelError(f"`gold`: '{gold}' contains the item '{repeated.iloc[0]}' twice. Remove one of them.")
+    return triples
 
 
 def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
@@ -227,7 +231,8 @@ def _predicted(file: Path) -> dict[str, dict[str, float]]:
     for task in TASKS:
         predicted[task] = {}
         for row in content.get(task, ()):
-            if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
+            is_scored = isinstance(row, dict) and isinstance(row.get("score"), int | float)
+            if not (is_scored and isinstance(row.get("id"), str | int)):
                 raise LanguageModelError(f"`predictions`: {row!r} in '{file}' must have an id and a score.")
             try:
                 score = float(row["score"])
@@ -237,7 +242,11 @@ def _predicted(file: Path) -> dict[str, dict[str, float]]:
                 raise LanguageModelError(
                     f"`predictions`: '{row['id']}' in '{file}' has the score {str(row['score'])[:20]}. Score it again."
                 )
-            predicted[task][row["id"]] = score
+            if predicted[task].setdefault(row["id"], score) != score:
+                raise LanguageModelError(
+                    f"`predictions`: '{row['id']}' in '{file}' has two scores, {predicted[task][row['id']]:g} and"
+                    f" {score:g}. Keep one of them."
+                )
     return predicted
 
 

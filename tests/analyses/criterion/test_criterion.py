@@ -289,6 +289,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: bb.criterion(FRAME.drop(columns="criterion_se").assign(criterion_n=9)),
         "criterion criterion_n criterion_sd",
     ),
+    "sd without people": (
+        lambda: bb.criterion(FRAME.drop(columns="criterion_se").assign(criterion_sd=0.5)),
+        "criterion criterion_sd criterion_n criterion_se",
+    ),
     "NaN": (lambda: bb.criterion(FRAME.assign(criterion=[np.nan, *range(5)])), "'criterion' nan 'language 00'"),
     "a bias that is NaN": (lambda: bb.criterion(FRAME.assign(bias=np.nan)), "biases 'bias' nan"),
     "text": (lambda: bb.criterion(FRAME.assign(criterion=[*range(5), "x"])), "'criterion' numbers 'x'"),

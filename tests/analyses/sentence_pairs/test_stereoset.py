@@ -113,6 +113,16 @@ def test_read_scores_raises_for_predictions_of_bias_bench(tmp_path: Path):
         read_scores(tmp_path / "crows.json")
 
 
+def test_stereoset_raises_for_repetitions(tmp_path: Path):
+    repeated = {"data": {"intrasentence": [*GOLD["data"]["intrasentence"], GOLD["data"]["intrasentence"][0]]}}
+    with refused(LanguageModelError, "gold.json the item 'i0' twice Remove"):
+        stereoset(*files(tmp_path, repeated))
+    gold, predictions = files(tmp_path)
+    predictions.write_text(json.dumps({"intrasentence": [*records(SCORES), {"id": "0s", "score": -5}]}))
+    with refused(LanguageModelError, "'0s' two scores -1 and -5 Keep one"):
+        stereoset(gold, predictions)
+
+
 def test_stereoset_omits_tasks_without_predictions(tmp_path: Path, caplog):
     two_tasks = {"data": {**GOLD["data"], "intersentence": [GOLD["data"]["intrasentence"][0] | {"id": "other"}]}}
     alone = stereoset(*files(tmp_path))
