@@ -168,7 +168,11 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
 
 GIVEN = "value"
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?(?:k\b)?(?![\w]|[.,]\d)")
-_OF_SCALE = re.compile(r"(?:/|out of|of|von|sur|de|su|из) ?{high}\b")
+# The end of the scale: "out of 7" or, after a number or a name of the scale, "of 7". A "rating of 7" is a rating.
+_OF_SCALE = re.compile(
+    r"(?:/|\b(?:out of(?: a possible)?|sur|из)|(?:(?<=\d)|\b(?:scale|skala|escala|échelle|maximum|máximo|points?|punkten?|stars?))"
+    r" (?:of|von|de|su)) ?{high}\b"
+)
 _SCALE = re.compile(r"(?:from|between|von|zwischen|de|entre|da|tra)? ?{low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b")
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")
 _YES = "yes yeah yep true ja oui sí si sim да 是 はい 네"

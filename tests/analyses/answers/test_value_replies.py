@@ -44,6 +44,20 @@ def test_numbers_read_ratings(text, value):
     assert read(text, "ordinal") == (value, "value")
 
 
+def test_numbers_read_all_ratings_alike():
+    """A loss of the highest rating alone, as a mention of the scale, would change the difference of groups."""
+    templates = [
+        "I would give a rating of {}.", "Grade {}", "{} out of 7", "a score of {}/7", "{}", "Rating: {}.", "**{}**",
+        "{} of 7", "a score of {} out of 7", "{} points of 7", "On a scale of 7, {}", "une note de {} sur 7",
+        "Bewertung von {}", "{} von 7", "nota de {}", "On a scale from 1 to 7: a rating of {}",
+        "{} out of a maximum of 7", "{} out of a possible 7",
+    ]  # fmt: skip
+    for template in templates:
+        for rating in range(1, 8):
+            assert read(template.format(rating), "ordinal") == (rating, "value"), template
+    assert read("For item 3, I give a rating of 7.", "ordinal")[1] == "not understood"
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
