@@ -203,7 +203,19 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 GIVEN = "value"
-_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?(?:k\b)?(?![\w]|[.,]\d)")
+# Words after a number that multiply it. The last ones differ between languages or are rare, so their factor is unknown.
+_THOUSAND = ("k", "thousand", "thousands", "tausend", "tsd", "mille", "grand")
+_MILLION = ("million", "millions", "millionen", "mio", "mln", "millones", "milioni", "milhões")
+_UNKNOWN = ("mil", "bn", "billion", "billions", "milliarden", "hundred", "hundert", "lakh", "lakhs", "crore", "crores")
+_FACTORS = dict.fromkeys(_THOUSAND, 1e3) | dict.fromkeys(_MILLION, 1e6) | dict.fromkeys(_UNKNOWN, np.nan)
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?P<sign>(?<! or )(?<!oder )(?<! ou )(?<! o )(?:minus|negative|moins|menos|meno) |[-+])?"
+    r"(?P<digits>(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?)"
+    rf"(?:[ -]?(?P<factor>{'|'.join(_FACTORS)})\b)?(?![\w]|[.,]\d)"
+)
+# An abbreviated million, billion, or ton beside a currency, or a point that separates thousands or decimals.
+_UNCLEAR = re.compile(r"[$€£¥] ?[\d.,]+ ?[mbt]n?\b|\d ?[mbt]n? ?[$€£¥]")
+_POINT = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 # The end of the scale: "out of 7" or, after a number or a name of the scale, "of 7". A "rating of 7" is a rating.
 _OF_SCALE = re.compile(
     r"(?:/|\b(?:out of(?: a possible)?|sur|из)"
@@ -329,29 +341,41 @@ def _rating(text: str, ratings: tuple[int, int]) -> Value:
 
 
 def _number(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000".
+    """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000" or "70-80k".
 
-    Signs of currencies are ignored. The value is NaN if there are other numbers, or if words in the text (see `cues`)
-    show that the number is not the model's own answer. `ratings` is not used.
+    Signs of currencies are ignored. The value is NaN if there are other numbers, if a number can be read in several
+    ways ("80.000"), or if words in the text (see `cues`) show that the number is not the model's own answer. `ratings`
+    is not used.
     """
+    if _UNCLEAR.search(text):
+        return Value(np.nan)
     text = " ".join(_CURRENCY.sub(" ", text).split())
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
     matches = list(_NUMBER.finditer(text))
-    values = [_as_number(match[0]) for match in matches]
+    values = [_as_number(match) for match in matches]
     if len(set(values)) == 1:
         return Value(values[0])
     # In a range, the first number is followed by a hyphen, "to", or the like, and the second number.
     if len(values) == 2 and _RANGE.match(text[matches[0].end() : matches[1].end()]):
-        # The hyphen of "70-80" is not the sign of the second number.
-        return Value((values[0] + abs(values[1])) / 2, is_middle=True)
+        first = values[0]
+        second = abs(values[1])  # the hyphen of "70-80" is not the sign of the second number
+        factors = [match["factor"] for match in matches]
+        if factors[0] and not factors[1] and first > second:  # "70k-80"
+            return Value(np.nan)
+        factor = _FACTORS.get(factors[1], 1)
+        if not factors[0] and first < second / factor:  # the thousands of "70-80k" are also those of its first number
+            first *= factor
+        return Value((first + second) / 2, is_middle=True)
     return Value(np.nan)
 
 
-def _as_number(text: str) -> float:
-    """Return the number that a text shows, such as "1,200" or "80k", where k stands for thousands."""
-    digits = re.sub(r"[,'  k]", "", text)
-    return float(digits) * (1000 if text.endswith("k") else 1)
+def _as_number(match: "re.Match[str]") -> float:
+    """Return the number that a match of `_NUMBER` shows, such as "1,200", "80k" or "minus 5". It is NaN if unclear."""
+    if _POINT.fullmatch(match["digits"]) and not match["factor"]:
+        return np.nan
+    number = float(re.sub(r"[,'  ]", "", match["digits"])) * _FACTORS.get(match["factor"], 1)
+    return -number if match["sign"] not in (None, "+") else number
 
 
 def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
