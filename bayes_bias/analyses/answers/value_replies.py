@@ -217,9 +217,12 @@ _NUMBER = re.compile(
 _UNCLEAR = re.compile(r"[$€£¥] ?[\d.,]+ ?[mbt]n?\b|\d ?[mbt]n? ?[$€£¥]")
 _POINT = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 # The end of the scale: "out of 7" or, after a number or a name of the scale, "of 7". A "rating of 7" is a rating.
+_BEFORE_OF = (
+    "scale|skala|escala|échelle|maximum|máximo|points?|punkten?|puntos?|punti|pontos|stars?|sternen?|estrellas|étoiles"
+)
 _OF_SCALE = re.compile(
-    r"(?:/|\b(?:out of(?: a possible)?|sur|из)"
-    r"|(?:(?<=\d)|\b(?:scale|skala|escala|échelle|maximum|máximo|points?|punkten?|stars?)) (?:of|von|de|su)) ?{high}\b"
+    rf"(?:/|\b(?:out of(?: a possible| the)?|sur|из)|(?:(?<=\d)|\b(?:{_BEFORE_OF})) (?:of|von|de|su)) ?{{high}}\b"
+    r"|\b{high}-point (?:likert )?scale"
 )
 _SCALE = re.compile(r"(?:from|between|von|zwischen|de|entre|da|tra)? ?{low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b")
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")

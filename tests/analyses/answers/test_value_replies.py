@@ -50,7 +50,8 @@ def test_numbers_read_all_ratings_alike():
         "I would give a rating of {}.", "Grade {}", "{} out of 7", "a score of {}/7", "{}", "Rating: {}.", "**{}**",
         "{} of 7", "a score of {} out of 7", "{} points of 7", "On a scale of 7, {}", "une note de {} sur 7",
         "Bewertung von {}", "{} von 7", "nota de {}", "On a scale from 1 to 7: a rating of {}",
-        "{} out of a maximum of 7", "{} out of a possible 7",
+        "{} out of a maximum of 7", "{} out of a possible 7", "{} punti su 7", "{} puntos de 7", "{} out of the 7",
+        "{} on a 7-point scale",
     ]  # fmt: skip
     for template in templates:
         for rating in range(1, 8):
