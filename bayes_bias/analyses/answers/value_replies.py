@@ -18,20 +18,24 @@ from bayes_bias.analyses.answers.reading import read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids, columns_of, columns_of_settings, replies_with_prompts
 from bayes_bias.arguments import is_number
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import as_count
+from bayes_bias.formatting import as_count, joined
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import check_ignored
 
 _PROMPT = ("id", "word", "label_a", "label_b")
 _KEPT = (*_PROMPT[1:], "wording", "stereotype", "model")
+UNLISTED = -9999.0  # the log probability that OpenAI writes for tokens that are not among the most probable
+_NEGLIGIBLE = np.log(0.1)  # so a token that begins both labels adds at most log(1.1) to the log odds if it is ignored
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Read the log probabilities of both labels from replies that a service returned with `top_logprobs`.
 
     Each prompt asks which of two labels fits one word, and requests only the label as the answer. The probability of a
-    label is the total probability of those listed first tokens that begin this label but not the other label. Case and
-    leading spaces are ignored.
+    label is the total probability of those listed first tokens that begin this label but not the other label. Case,
+    and blanks and punctuation around a token, are ignored.
 
     Parameters
     ----------
@@ -45,8 +49,10 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     -------
     pandas.DataFrame
         A row for each reply, with ``logprob_a`` and ``logprob_b``, for ``estimate_values(..., "probabilities")``. If a
-        label is not listed, the smallest listed probability is used as an upper bound, and a notice is logged. If
-        neither label is listed, both log probabilities are missing.
+        label is not listed, an upper bound is used: the smallest listed probability, or the probability that the listed
+        tokens leave to others if it is smaller. Log probabilities of -9999, with which services mark tokens that are
+        very improbable, are not listed ones. If neither label is listed, or a token that begins both labels has more
+        than a tenth of the probability of a label, both log probabilities are missing. Notices of both are logged.
 
     Raises
     ------
@@ -73,24 +79,32 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     if "model" in listed_tokens:
         prompt_of_reply = prompt_of_reply.assign(model=listed_tokens["model"])
     logprobs = np.full((len(prompt_of_reply), 2), np.nan)  # (reply, label)
-    n_at_bound = 0
+    n_at_bound = n_unclear = 0
     for number, reply in enumerate(prompt_of_reply.assign(top=listed_tokens["top"].to_numpy()).itertuples()):
-        label_a = str(reply.label_a)
-        label_b = str(reply.label_b)
-        listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
-        smallest = min(logprob for _, logprob in reply.top)
-        if np.isfinite(listed).any():
-            logprobs[number] = np.where(np.isfinite(listed), listed, smallest)
-            n_at_bound += smallest in logprobs[number]
+        top = [(text, logprob) for text, logprob in reply.top if logprob > UNLISTED]
+        *listed, of_both = _listed(top, (str(reply.label_a), str(reply.label_b)))
+        if not np.isfinite(listed).any() and not np.isfinite(of_both):
+            continue
+        bounded = np.where(np.isfinite(listed), listed, _bound(top))
+        if of_both > bounded.min() + _NEGLIGIBLE:
+            n_unclear += 1
+            continue
+        logprobs[number] = bounded
+        n_at_bound += not np.isfinite(listed).all()
     logprob_a, logprob_b = logprobs.T
     notices = []
     replies_in_all = as_count(len(prompt_of_reply))
     if n_at_bound:
         notices.append(
-            f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
-            " a smaller one. Request more top_logprobs for exact numbers"
+            f"replies: in {n_at_bound:,} of {replies_in_all} a label is not listed, and has an upper bound: the"
+            " smallest probability that is listed, or a smaller one. Request more top_logprobs for exact numbers"
         )
-    n_unlisted = int(np.isnan(logprob_a).sum())
+    if n_unclear:
+        notices.append(
+            f"replies: {n_unclear:,} of {replies_in_all} list a token that begins both labels, and have no"
+            " probabilities. Use labels that begin differently"
+        )
+    n_unlisted = int(np.isnan(logprob_a).sum()) - n_unclear
     if n_unlisted:
         notices.append(f"replies: {n_unlisted:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
@@ -98,21 +112,35 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     return rows.assign(answer=listed_tokens["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
 
 
-def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
-    """Return the log of the total probability of the listed tokens that begin a label and not the other label.
+def _listed(top: Sequence[tuple[str, float]], labels: tuple[str, str]) -> Numbers:
+    """Return the logs of the total probabilities of listed tokens that begin label a alone, label b alone, and both.
 
     A service lists the most probable tokens with which a reply may begin, and `top` has the text and the log
-    probability of each of them. The token " Jul" begins the label "Julia". Case and blanks around a token are ignored.
-    The result is minus infinity if no token begins the label.
+    probability of each of them. The token " Jul" begins the label "Julia", and so does '"Jul'. A total is minus
+    infinity if there is no such token.
     """
-    label = label.casefold()
-    alternative = alternative.casefold()
-    logprobs = []
+    totals = np.full(3, -np.inf)
     for text, logprob in top:
         token = text.strip().casefold()
-        if token and label.startswith(token) and not alternative.startswith(token):
-            logprobs.append(logprob)
-    return float(np.logaddexp.reduce(logprobs)) if logprobs else -np.inf
+        begins = [label.casefold().startswith(token) for label in labels]
+        if not any(begins):  # punctuation may also be part of a label, as in "C++"
+            token = _AROUND.sub("", token)
+            begins = [label.casefold().startswith(token) for label in labels]
+        if token and any(begins):
+            position = 2 if all(begins) else begins.index(True)
+            totals[position] = np.logaddexp(totals[position], logprob)
+    return totals
+
+
+def _bound(top: Sequence[tuple[str, float]]) -> float:
+    """Return an upper bound of the log probability of a token that is not listed in `top`.
+
+    It is at most the smallest of the listed log probabilities, and at most the rest that the listed tokens leave. A
+    rest below the precision of 32-bit numbers, in which services compute, is not known, and is replaced by it.
+    """
+    logprobs = [logprob for _, logprob in top]
+    rest = 1 - np.exp(logprobs).sum()
+    return min(*logprobs, float(np.log(max(rest, np.finfo(np.float32).eps))))
 
 
 # The columns of FMAT results that may contain the word. It is the attribute or, without attributes, the target.
@@ -158,6 +186,14 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame[[*question, "M_word", "prob"]]
     rows_a, rows_b = (rows[group_of_row == group] for group in groups)
     pairs = rows_a.merge(rows_b, on=question, suffixes=("_a", "_b"))
+    n_unpaired = len(rows) - 2 * len(pairs)
+    if n_unpaired:
+        announce(
+            (
+                f"answers: {n_unpaired:,} of {len(rows):,} rows of FMAT's results are omitted, because there is no row"
+                f" of the other group ({joined(groups)}) for the same pair of labels and word",
+            )
+        )
     pairs["wording"] = pairs["query"].astype(str)
     if len(word_columns) == 2:  # the word is the attribute, so the target is part of the wording
         pairs["wording"] += " (" + pairs["T_word"].astype(str) + ")"
@@ -167,8 +203,27 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 GIVEN = "value"
-_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?(?:k\b)?(?![\w]|[.,]\d)")
-_OF_SCALE = re.compile(r"(?:/|out of|of|von|sur|de|su|из) ?{high}\b")
+# Words after a number that multiply it. The last ones differ between languages or are rare, so their factor is unknown.
+_THOUSAND = ("k", "thousand", "thousands", "tausend", "tsd", "mille", "grand")
+_MILLION = ("million", "millions", "millionen", "mio", "mln", "millones", "milioni", "milhões")
+_UNKNOWN = ("mil", "bn", "billion", "billions", "milliarden", "hundred", "hundert", "lakh", "lakhs", "crore", "crores")
+_FACTORS = dict.fromkeys(_THOUSAND, 1e3) | dict.fromkeys(_MILLION, 1e6) | dict.fromkeys(_UNKNOWN, np.nan)
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?P<sign>(?<! or )(?<!oder )(?<! ou )(?<! o )(?:minus|negative|moins|menos|meno) |[-+])?"
+    r"(?P<digits>(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?)"
+    rf"(?:[ -]?(?P<factor>{'|'.join(_FACTORS)})\b)?(?![\w]|[.,]\d)"
+)
+# An abbreviated million, billion, or ton beside a currency, or a point that separates thousands or decimals.
+_UNCLEAR = re.compile(r"[$€£¥] ?[\d.,]+ ?[mbt]n?\b|\d ?[mbt]n? ?[$€£¥]")
+_POINT = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+# The end of the scale: "out of 7" or, after a number or a name of the scale, "of 7". A "rating of 7" is a rating.
+_BEFORE_OF = (
+    "scale|skala|escala|échelle|maximum|máximo|points?|punkten?|puntos?|punti|pontos|stars?|sternen?|estrellas|étoiles"
+)
+_OF_SCALE = re.compile(
+    rf"(?:/|\b(?:out of(?: a possible| the)?|sur|из)|(?:(?<=\d)|\b(?:{_BEFORE_OF})) (?:of|von|de|su)) ?{{high}}\b"
+    r"|\b{high}-point (?:likert )?scale"
+)
 _SCALE = re.compile(r"(?:from|between|von|zwischen|de|entre|da|tra)? ?{low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b")
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")
 _YES = "yes yeah yep true ja oui sí si sim да 是 はい 네"
@@ -289,29 +344,41 @@ def _rating(text: str, ratings: tuple[int, int]) -> Value:
 
 
 def _number(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000".
+    """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000" or "70-80k".
 
-    Signs of currencies are ignored. The value is NaN if there are other numbers, or if words in the text (see `cues`)
-    show that the number is not the model's own answer. `ratings` is not used.
+    Signs of currencies are ignored. The value is NaN if there are other numbers, if a number can be read in several
+    ways ("80.000"), or if words in the text (see `cues`) show that the number is not the model's own answer. `ratings`
+    is not used.
     """
+    if _UNCLEAR.search(text):
+        return Value(np.nan)
     text = " ".join(_CURRENCY.sub(" ", text).split())
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
     matches = list(_NUMBER.finditer(text))
-    values = [_as_number(match[0]) for match in matches]
+    values = [_as_number(match) for match in matches]
     if len(set(values)) == 1:
         return Value(values[0])
     # In a range, the first number is followed by a hyphen, "to", or the like, and the second number.
     if len(values) == 2 and _RANGE.match(text[matches[0].end() : matches[1].end()]):
-        # The hyphen of "70-80" is not the sign of the second number.
-        return Value((values[0] + abs(values[1])) / 2, is_middle=True)
+        first = values[0]
+        second = abs(values[1])  # the hyphen of "70-80" is not the sign of the second number
+        factors = [match["factor"] for match in matches]
+        if factors[0] and not factors[1] and first > second:  # "70k-80"
+            return Value(np.nan)
+        factor = _FACTORS.get(factors[1], 1)
+        if not factors[0] and first < second / factor:  # the thousands of "70-80k" are also those of its first number
+            first *= factor
+        return Value((first + second) / 2, is_middle=True)
     return Value(np.nan)
 
 
-def _as_number(text: str) -> float:
-    """Return the number that a text shows, such as "1,200" or "80k", where k stands for thousands."""
-    digits = re.sub(r"[,'  k]", "", text)
-    return float(digits) * (1000 if text.endswith("k") else 1)
+def _as_number(match: "re.Match[str]") -> float:
+    """Return the number that a match of `_NUMBER` shows, such as "1,200", "80k" or "minus 5". It is NaN if unclear."""
+    if _POINT.fullmatch(match["digits"]) and not match["factor"]:
+        return np.nan
+    number = float(re.sub(r"[,'  ]", "", match["digits"])) * _FACTORS.get(match["factor"], 1)
+    return -number if match["sign"] not in (None, "+") else number
 
 
 def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:

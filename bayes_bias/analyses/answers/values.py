@@ -37,7 +37,7 @@ from bayes_bias.analyses.answers.value_models import (
     Likelihood,
     ValueData,
 )
-from bayes_bias.analyses.answers.value_replies import from_fmat
+from bayes_bias.analyses.answers.value_replies import UNLISTED, from_fmat
 from bayes_bias.arguments import as_numbers, as_tuple
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml
@@ -309,8 +309,8 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
     """Return the log odds of label a against label b, log P(a) - log P(b). Probabilities of other texts are ignored.
 
     The columns are log probabilities, or probabilities. If there is only ``prob_a``, the other label has the rest.
-    Raise an error if a probability is not above 0, or if two probabilities have a sum above 1. Missing probabilities
-    have missing log odds.
+    Raise an error if a probability is not above 0, if a log probability is that of unlisted tokens, or if two
+    probabilities have a sum above 1. Missing probabilities have missing log odds.
     """
     has_logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
     if not has_logs and "prob_b" not in frame and "prob_a" in frame:
@@ -328,6 +328,13 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
             )
         log_a = np.log(log_a)
         log_b = np.log(log_b)
+    unlisted_rows = np.flatnonzero(np.fmin(log_a, log_b) <= UNLISTED)
+    if len(unlisted_rows):
+        raise AnswersError(
+            f"A log probability in row {unlisted_rows[0] + 1} of the answers is {UNLISTED:.0f} or less, which services"
+            " write for tokens that are not among the most probable. Write the smallest log probability that the"
+            " service listed, or leave the cell blank."
+        )
     total = np.exp(log_a) + np.exp(log_b)
     rows_above_one = np.flatnonzero(total > 1 + _ROUNDING)
     if len(rows_above_one):

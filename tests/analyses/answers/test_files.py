@@ -159,6 +159,28 @@ def test_label_probabilities_equal_sums_of_first_tokens(tmp_path, caplog):
     assert set(rows.model) == {"gpt-x"}
 
 
+@pytest.mark.parametrize(
+    ("labels", "top", "expected"),
+    [
+        (("Ben", "Julia"), {'"Ben': -0.1, "**": -3.0, "Julia": -4.0}, (-0.1, -4.0)),
+        (("Ben", "Julia"), {"Ben.": -0.1, "Julia": -3.0}, (-0.1, -3.0)),
+        (("C++", "C#"), {"C++": -0.1, "C#": -3.0}, (-0.1, -3.0)),
+        (("Ann", "Anna"), {"Ann": -0.1, "Anna": -3.0}, (np.nan, np.nan)),
+        (("Julia", "John"), {"J": -0.1, "Julia": -3.0, "John": -4.0}, (np.nan, np.nan)),
+        (("Julia", "John"), {"J": -12.0, "Julia": -0.1, "John": -4.0}, (-0.1, -4.0)),
+        (("Ben", "Julia"), {"Ben": -0.0001, "X": -12.0, "Julia": -9999.0}, (-0.0001, -12.0)),
+        (("Ben", "Julia"), {"Ben": -0.5, "Julia": -9999.0}, (-0.5, np.log(1 - np.exp(-0.5)))),
+        (("Ben", "Julia"), {"Ben": -np.inf, "Julia": -9999.0}, (np.nan, np.nan)),
+    ],
+)
+def test_label_probabilities_have_no_false_bounds(labels, top, expected, caplog):
+    asked = WORDS_ASKED[:1].assign(label_a=labels[0], label_b=labels[1])
+    rows = bb.answers.label_probabilities(asked, pd.DataFrame(with_top(top)))
+    assert rows[["logprob_a", "logprob_b"]].to_numpy()[0] == pytest.approx(expected, nan_ok=True)
+    assert says(caplog.text, "begins both labels no probabilities") == (np.isnan(expected[0]) and labels[0] != "Ben")
+    assert says(caplog.text, "not listed upper bound") == (-9999.0 in top.values() and not np.isnan(expected[0]))
+
+
 def test_label_probabilities_of_inspect_ai_match_batch(tmp_path):
     records = with_top({"man1": -0.5, "woman2": -1.5})
     log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])

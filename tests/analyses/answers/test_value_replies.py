@@ -44,6 +44,21 @@ def test_numbers_read_ratings(text, value):
     assert read(text, "ordinal") == (value, "value")
 
 
+def test_numbers_read_all_ratings_alike():
+    """A loss of the highest rating alone, as a mention of the scale, would change the difference of groups."""
+    templates = [
+        "I would give a rating of {}.", "Grade {}", "{} out of 7", "a score of {}/7", "{}", "Rating: {}.", "**{}**",
+        "{} of 7", "a score of {} out of 7", "{} points of 7", "On a scale of 7, {}", "une note de {} sur 7",
+        "Bewertung von {}", "{} von 7", "nota de {}", "On a scale from 1 to 7: a rating of {}",
+        "{} out of a maximum of 7", "{} out of a possible 7", "{} punti su 7", "{} puntos de 7", "{} out of the 7",
+        "{} on a 7-point scale",
+    ]  # fmt: skip
+    for template in templates:
+        for rating in range(1, 8):
+            assert read(template.format(rating), "ordinal") == (rating, "value"), template
+    assert read("For item 3, I give a rating of 7.", "ordinal")[1] == "not understood"
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -55,6 +70,21 @@ def test_numbers_read_ratings(text, value):
         ("about 12%", 12),
         ("1,234.5", 1234.5),
         ("-3", -3),
+        ("70-80k", 75000),
+        ("$70k-$80k", 75000),
+        ("70 to 80 thousand", 75000),
+        ("70,000 to 80k", 75000),
+        ("500 to 1k", 750),
+        ("1-2 million", 1_500_000),
+        ("80 K", 80000),
+        ("80 k€", 80000),
+        ("about 5 million", 5_000_000),
+        ("a 5-million-dollar house", 5_000_000),
+        ("$1.25 million", 1_250_000),
+        ("1.80 m", 1.8),
+        ("80 kg", 80),
+        ("minus 5", -5),
+        ("más o menos 5", 5),
     ],
 )
 def test_numbers_read_numbers(text, value):
@@ -90,6 +120,11 @@ def test_numbers_read_yes_and_no(text, value):
         ("numeric", "I cannot answer that", "refused"),
         ("numeric", "It depends.", "not understood"),
         ("numeric", "80.500,00", "not understood"),
+        ("numeric", "80.000 €", "not understood"),
+        ("numeric", "70k-80", "not understood"),
+        ("numeric", "10 minus 5", "not understood"),
+        ("numeric", "$5 m", "not understood"),
+        ("numeric", "5 billion", "not understood"),
         ("binary", "Yes and no", "not understood"),
         ("binary", "Yes would be the stereotypical answer.", "not understood"),
         ("binary", "No, I'm sorry, I can't answer that.", "refused"),

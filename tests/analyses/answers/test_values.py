@@ -178,6 +178,14 @@ def test_read_values_reads_probabilities_in_any_form():
     assert cell_of(swapped, LIST, "probabilities").data.value == pytest.approx(value)
 
 
+def test_read_values_raises_for_log_probability_of_unlisted_token():
+    frame = with_probabilities()
+    logs = pd.DataFrame({f"logprob_{label}": np.log(frame[f"prob_{label}"]) for label in "ab"})
+    logs.loc[1, "logprob_b"] = -9999
+    with refused(AnswersError, "row 2 -9999 smallest log probability listed leave blank"):
+        cell_of(frame.drop(columns=["prob_a", "prob_b"]).join(logs), LIST, "probabilities")
+
+
 @pytest.mark.slow
 @pytest.mark.thorough
 def test_estimate_values_compares_each_group_with_others():
@@ -257,6 +265,13 @@ def test_read_values_omits_missing_words_of_fmat():
     lacking = frame.assign(prob=frame.prob.where(frame.M_word != "man1"))
     values = read_values(lacking, LIST, LIKELIHOODS["probabilities"])
     assert says(" ".join(values.notices), f"{3 * len(WORDS)} of {18 * len(WORDS)} answers no value omitted")
+
+
+def test_read_values_counts_rows_of_fmat_without_partner(caplog):
+    frame = of_fmat(("bert",))
+    read_values(frame[frame.M_word != "man1"], LIST, LIKELIHOODS["probabilities"])
+    n_unpaired = 3 * len(WORDS)
+    assert says(caplog.text, f"{n_unpaired} of {len(frame) - n_unpaired} rows FMAT omitted Male and Female")
 
 
 @pytest.mark.parametrize(
