@@ -51,6 +51,8 @@ By = Literal["random words", "simulation"]
 # Default numbers of draws: for integrated posteriors, for sampled posteriors, and for lists of sub-topics or of topics
 # in a report.
 DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
+# The words that are drawn by default in some ways, and the attributes in all others.
+_RANDOM: Mapping[Drawn, Random] = {"own words": "targets", "topics": "both"}
 # Where own words are exchanged.
 _BETWEEN: Mapping[Random, str] = {"targets": "groups", "attributes": "classes", "both": "groups and classes"}
 # If there are fewer lists, drawing them takes less time than starting another process.
@@ -286,7 +288,7 @@ def calibrate(
     if drawn == "topics" and random not in (None, "both"):
         raise BayesBiasError(f"`random` is '{random}', but topics are drawn for targets and attributes. Omit it.")
     if random is None:
-        random = "both" if drawn == "topics" else "targets" if drawn == "own words" else "attributes"
+        random = _RANDOM.get(drawn, "attributes")
     seed = check_seed(seed)
     jobs = check_jobs(jobs)
     draws = None if draws is None else check_count("draws", draws, "draws")
@@ -460,8 +462,8 @@ def _draw_all(
         is_of_topics = drawn not in ("own words", "words")
         n_draws = _DRAWS_OF_TOPICS if is_of_topics and not draws else draws
         draw = partial(design, models=[spec], drawn=drawn, draws=n_draws, seed=seed, jobs=1)
-        if drawn in ("own words", "topics"):
-            draw = partial(draw, random=None)  # that is, the targets, and both
+        if drawn in _RANDOM:
+            draw = partial(draw, random=None)
         try:
             lists[drawn] = from_cache(draw)
         except WordListError as error:

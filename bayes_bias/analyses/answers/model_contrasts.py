@@ -60,7 +60,7 @@ from bayes_bias.table.columns import (
 OWN = "own"
 # If the standard deviations of differences between models differ by a larger factor than this, and than chance
 # explains, the models have no common ones.
-MOST_UNEQUAL = 1.5
+_MOST_UNEQUAL = 1.5
 _UNEQUAL = (
     "differences between some models vary more than others, beyond chance, so each pair of models is analysed by itself"
 )
@@ -253,7 +253,7 @@ class Contrasts(Tabled):
         quantity = self.quantity(topics[0])
         rows = self._in_units(self.table, topics)
         unit = f", in {quantity.unit}" if quantity.unit else ""
-        differ = [fmt.DASH if _without_verdict(row) else "yes" if row.survives else "no" for _, row in rows.iterrows()]
+        differ = [_differ(row) for _, row in rows.iterrows()]
         return Layout(
             [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
@@ -330,6 +330,13 @@ class Contrasts(Tabled):
 def _without_verdict(row: "pd.Series[Any]") -> str:
     """Return the reason, as a clause, for which there is no verdict on a difference, or "" if there is one."""
     return "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else str(row.get("withheld", ""))
+
+
+def _differ(row: "pd.Series[Any]") -> str:
+    """Return "yes" if two models differ after Holm's adjustment, "no" if not, and a dash without a verdict."""
+    if _without_verdict(row):
+        return fmt.DASH
+    return "yes" if row.survives else "no"
 
 
 def _adjusted(row: "pd.Series[Any]", table: pd.DataFrame) -> str:
@@ -545,7 +552,7 @@ def compare_models(
         models = [cell.model for cell in cells]
         effects = effects_of(same_questions[0], scope)
         sides = list(map(observed, same_questions))
-        in_pairs = len(models) > 2 and are_unequal(sides, effects)
+        in_pairs = are_unequal(sides, effects)
         if in_pairs:
             notices.append(f"{stereotype}: {_UNEQUAL}")
         table, rankings[stereotype] = compared(models, sides, effects, seed, ci_prob, in_pairs=in_pairs)
@@ -662,7 +669,7 @@ def are_unequal(sides: Sequence[Observed], effects: tuple[str, ...]) -> bool:
     counts = [sides[0].keys[effect].nunique() for effect in effects if effect in ("label_a", "label_b", PAIR)]
     independent = min([count for count in counts if count > 1], default=len(sides[0].difference))
     by_chance = np.exp(2 * ndtri(1 - 0.025 / len(sds)) / np.sqrt(2 * max(independent - 1, 1)))
-    return max(sds) > max(MOST_UNEQUAL, by_chance) * min(sds)
+    return max(sds) > max(_MOST_UNEQUAL, by_chance) * min(sds)
 
 
 @dataclass(frozen=True, eq=False)
