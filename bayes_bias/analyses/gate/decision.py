@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -29,6 +29,19 @@ UNCHANGED = estimate_of(np.zeros(1), 0.0)
 def mean_of(estimate: Estimate) -> float:
     """Return the posterior mean of a contrast."""
     return float((estimate.draws.mean() if estimate.mixture is None else estimate.mixture.mean).item())
+
+
+def angle_of(bias: float | Numbers) -> Numbers:
+    """Return the angle of a share, arcsin(2 bias) / 2, where the bias is the share minus one half.
+
+    This is arcsin(sqrt(share)) - pi / 4, the transformation that stabilizes the variance of a binomial share [1]_.
+
+    References
+    ----------
+    .. [1] Anscombe (1948), The transformation of Poisson, binomial and negative-binomial data, Biometrika 35.
+       https://doi.org/10.1093/biomet/35.3-4.246
+    """
+    return np.asarray(np.arcsin(2 * np.asarray(bias)) / 2)
 
 
 def decide(prob_above: Numbers, prob_below: Numbers, alpha: float, alpha_fail: float) -> tuple[Booleans, Booleans]:
@@ -77,28 +90,30 @@ class Excess:
     def rates(self, size: float, alpha: float, lists: int = 1) -> "Rates":
         """Return how often the gate would pass and fail if the bias were, or had increased by, `size`.
 
-        Observed contrasts are drawn around their true values: the posterior draws minus their mean are the errors. The
-        posterior of an observed contrast is the present posterior, moved to it, so that its probability beyond the
-        range is that of the present posterior beyond a moved end. These probabilities are computed on a grid, and
-        interpolated. As in `prob_above` and `prob_below`, the smallest over contrasts counts. If there are several
-        `lists`, `alpha` is divided by their number for failures, which is the first step of Holm's procedure.
+        Observed contrasts are drawn around their true values. In a posterior draw below its mean, the observed contrast
+        is above the true one, so the errors are the posterior mean minus the draws. The posterior of an observed
+        contrast is the present posterior, moved to it, so that its probability beyond the range is that of the present
+        posterior beyond a moved end. These probabilities are computed on a grid, and interpolated. As in `prob_above`
+        and `prob_below`, the smallest over contrasts counts. If there are several `lists`, `alpha` is divided by their
+        number for failures, which is the first step of Holm's procedure.
 
-        A share near zero or one is more certain than one of one half. Errors and posteriors of a share are therefore
-        rescaled from the present share p to the share q of this size, by the ratio of binomial standard deviations,
-        sqrt(q (1 - q) / (p (1 - p))).
+        The posterior of a share is wider and less skewed near one half than near zero or one. A share is therefore
+        moved on the scale of its angle (see `angle_of`), on which the binomial variance is the same everywhere.
         """
+        if self.is_share:
+            angles = tuple(estimate_of(angle_of(contrast.draws.to_numpy().ravel()), 0.0) for contrast in self.contrasts)
+            rates = Excess(angles, float(angle_of(self.rope))).rates(float(angle_of(size)), alpha, lists)
+            return replace(rates, size=size)
         rng, reference = np.random.default_rng(_SEED), mean_of(self.contrasts[0])
         above, below = [], []
         for number, contrast in enumerate(self.contrasts):
             centre = mean_of(contrast)
-            # With bias b, the product of a share and its complement is 1/4 - b².
-            scale = math.sqrt((0.25 - size**2) / (0.25 - centre**2)) if self.is_share else 1.0
-            deviations = scale * rng.permutation(contrast.draws.to_numpy().ravel() - centre)
+            errors = rng.permutation(centre - contrast.draws.to_numpy().ravel())
             # The second contrast exceeds the first by twice the bias of the baseline.
-            observed = size + number * abs(centre - reference) + deviations
+            observed = size + number * abs(centre - reference) + errors
             grid = np.linspace(observed.min(), observed.max(), _GRID)
-            above.append(np.interp(observed, grid, 1 - contrast.below(centre + (self.rope - grid) / scale)))
-            below.append(np.interp(observed, grid, contrast.below(centre + (-self.rope - grid) / scale)))
+            above.append(np.interp(observed, grid, 1 - contrast.below(centre + self.rope - grid)))
+            below.append(np.interp(observed, grid, contrast.below(centre - self.rope - grid)))
         passes, fails = decide(np.min(above, axis=0), np.min(below, axis=0), alpha, alpha / lists)
         return Rates(size, float(passes.mean()), float(fails.mean()))
 

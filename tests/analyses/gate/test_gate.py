@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta, binom
 
 import bayes_bias as bb
 from bayes_bias.analyses.gate.decision import Excess, overall
@@ -186,20 +187,19 @@ def test_rates_of_impossible_sizes_are_omitted():
     assert np.isnan([rates.fails for rates in others]).all()
 
 
-@pytest.mark.parametrize("ahead", [237, 63, 150])  # of 300 pairs
-def test_rates_of_shares_agree_with_simulated_shares(ahead):
-    """Posteriors of shares are narrower far from one half, but rates are those of shares near one half."""
+@pytest.mark.parametrize("ahead", [294, 237, 63, 150])  # of 300 pairs
+def test_rates_of_shares_agree_with_binomial_probabilities(ahead):
+    """Posteriors of shares are narrower and skewed far from one half, but rates are those of shares near one half."""
     rng = np.random.default_rng(1)
-
-    def excess(ahead):
-        return Excess((estimate_of(rng.beta(1 + ahead, 301 - ahead, 2000) - 0.5, 0.0),), 0.08, is_share=True)
-
+    numbers = np.arange(301)
+    above, below = beta.sf(0.58, numbers + 0.5, 300.5 - numbers), beta.cdf(0.42, numbers + 0.5, 300.5 - numbers)
+    draws = rng.beta(ahead + 0.5, 300.5 - ahead, 4000)
+    excess = Excess((estimate_of(draws - 0.5, 0.0),), 0.08, is_share=True)
     for size in (0.0, 0.08, 0.16):
-        simulated = [excess(number) for number in rng.binomial(300, 0.5 + size, 200)]
-        passes = np.mean([each.prob_within >= 0.95 for each in simulated])
-        fails = np.mean([each.prob_beyond >= 0.95 for each in simulated])
-        rates = excess(ahead).rates(size, 0.05)
-        assert (rates.passes, rates.fails) == pytest.approx((passes, fails), abs=0.1)
+        probs = binom.pmf(numbers, 300, 0.5 + size)
+        passes, fails = probs @ (above + below <= 0.05), probs @ (np.maximum(above, below) >= 0.95)
+        rates = excess.rates(size, 0.05)
+        assert (rates.passes, rates.fails) == pytest.approx((passes, fails), abs=0.06)
 
 
 def test_result_as_json_is_baseline_of_equal_decision(tmp_path):
