@@ -383,7 +383,7 @@ class CriterionData:
             _check_differ(f"covariates: '{name}'", covariate)
         if len(labels) < FEWEST + len(covariates):
             raise CriterionError(
-                f"`covariates` contains {in_words(len(covariates))} variables, too many for"
+                f"`covariates` contains {counted(len(covariates), 'variable')}, too many for"
                 f" {in_words(len(labels))} labels. There must be at least {in_words(FEWEST)} more labels"
                 " than covariates."
             )
