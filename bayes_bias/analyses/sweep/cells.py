@@ -36,6 +36,7 @@ from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.combine_tables import difference, pair
+from bayes_bias.table.labels import SIDES, all_words
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.scopes import ScopeName, check_design
 from bayes_bias.table.similarity import Similarity
@@ -187,7 +188,11 @@ class VectorCell(Cell):
         if self.original is None:
             return related_as_shown(table, self.vocabulary, besides=self.words)
         original = self.original.table(controls)
-        return without_preferences(related_as_shown(table, self.vocabulary, besides=self.words, shown=original))
+        shown = table  # if the original lacks words
+        if {*all_words(table.values)} <= {*all_words(original.values)}:
+            words = {dim: table.values[dim].to_numpy() for dim in SIDES}
+            shown = original.select(lambda matrix: matrix.sel(words))
+        return without_preferences(related_as_shown(table, self.vocabulary, besides=self.words, shown=shown))
 
     def without_controls(self) -> "VectorCell":
         return replace(self, words=self.words.without_controls(), vocabulary=None, original=None)
