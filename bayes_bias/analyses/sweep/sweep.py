@@ -44,7 +44,7 @@ from bayes_bias.associations.lists import DEMO, check_alone
 from bayes_bias.associations.made_alike import MadeAlike, embeddings_alike
 from bayes_bias.debiasing.debiased_embedding import Version
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.errors import BayesBiasError, OutputError, TableError
+from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import joined
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
@@ -258,8 +258,9 @@ def _series(
     """Return the analysis over time of each list, and the reason why the analysis of other lists is omitted.
 
     The slices are the embeddings with a time, such as the decade of their texts. A list is analysed if it was measured
-    in at least two of them. If the slices share too few words, the list is omitted, unless the sweep allows a loss of
-    words. Notices of the tables and of the analysis are not logged (only errors), because there would be too many.
+    in at least two of them. If the slices cannot be compared, for example because they share too few words (unless the
+    sweep allows a loss of words), the list is omitted. Notices of the tables and of the analysis are not logged (only
+    errors), because there would be too many.
     """
     cells = {column.name: column.cells for column in columns}
     times_and_names = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
@@ -278,16 +279,15 @@ def _series(
             slices[tidy_time(time)] = embeddings[name]
         if len(tables) < 2:
             continue
-        if not grid.allow_loss:
-            try:
+        try:
+            if not grid.allow_loss:
                 check_shared_words(tables)
-            except TableError as error:
-                announce((f"{words.name} over time is omitted, because slices share too few words (see `failures`)",))
-                omitted[words.name] = str(error)
-                continue
-        alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
-        with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
-            series[words.name] = series_of(tables, alike, how)
+            alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
+            with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
+                series[words.name] = series_of(tables, alike, how)
+        except BayesBiasError as error:
+            announce((f"{words.name} over time is omitted, because its slices cannot be compared (see `failures`)",))
+            omitted[words.name] = str(error)
     return series, omitted
 
 

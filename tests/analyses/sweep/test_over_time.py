@@ -94,3 +94,11 @@ def test_sweep_omits_a_series_that_lost_half_of_its_words_unless_loss_is_allowed
     assert says(failure.reason, "all slices 4 of the 8 words")
     assert [*allowed.series] == ["weat7"]
     assert allowed.failures.empty
+
+
+def test_sweep_omits_a_series_whose_slices_have_equal_values() -> None:
+    second = decade(1) | {WORDS[0]: np.zeros(30)}  # equal but for one word
+    given = bb.Grid(["weat7"], {"first": decade(1), "second": second}, controls=(), times={"first": 0, "second": 1})
+    found = bb.sweep(given, posteriors="none", jobs=1)
+    assert not found.series
+    assert says(found.failures.reason.item(), "same values slices 0 1 omit")
