@@ -46,7 +46,7 @@ from bayes_bias.debiasing.debiased_embedding import Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import joined
+from bayes_bias.formatting import joined, shortened
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.pooling import Influence, shared_errors
@@ -60,7 +60,7 @@ from bayes_bias.words.wordlist import ListLike, WordList
 # The name of the folder for results, which is next to the atlas in the folder of a sweep.
 CELLS = "cells"
 _DEMO = (DEMO,)
-# The maximum number of replaced words that are named in a notice.
+# The maximum number of replaced words, or of embeddings that lack words, that are named in a notice.
 _NAMED = 10
 
 
@@ -182,6 +182,7 @@ def sweep(
     if settings.measures != ():
         measured = run("measures", {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()})
     result = _assemble(settings, columns, lists, biases, changes, measured)
+    announce(_notice_of_missing_words(result.coverage, result.sources.version_of))
     announce(_notice_of_replaced_words(result.coverage, result.originals))
     readable = _readable_embeddings(sources, columns)
     alike = _alike(readable, lists, seed)
@@ -215,6 +216,21 @@ def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
     embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))  # each embedding once
     names = ", ".join(embeddings_of_class)
     return (f"control classes omitted, because they have too few words in {joined([*embeddings])}: {names}",)
+
+
+def _notice_of_missing_words(coverage: pd.DataFrame, version_of: "pd.Series[str]") -> tuple[str, ...]:
+    """Return a notice of the embeddings that lack words of lists, or an empty tuple.
+
+    `coverage` has a row for each group or class with missing words, and `version_of` the original of each version, or
+    "". A version is named only if it lacks other words than its original.
+    """
+    rows = coverage[coverage.found < coverage.asked]
+    original = version_of.where(version_of != "", version_of.index).loc[rows.embedding].to_numpy()
+    rows = rows.assign(original=original).drop_duplicates(["original", "list", "name", "lost"])
+    if rows.empty:
+        return ()
+    names = [f"'{name}'" for name in rows.embedding.unique()]
+    return (f"words without a usable vector are omitted from lists in {shortened(names, _NAMED)} (see `coverage`)",)
 
 
 def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:

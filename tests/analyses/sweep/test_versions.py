@@ -87,12 +87,16 @@ def test_screening_has_paired_changes_and_ranks_versions() -> None:
 
 
 @pytest.mark.parametrize("lacking", ["original", "version"])
-def test_sweep_estimates_a_change_when_a_vector_is_missing_on_one_side(lacking: str) -> None:
+def test_sweep_estimates_a_change_when_a_vector_is_missing_on_one_side(
+    lacking: str, caplog: pytest.LogCaptureFixture
+) -> None:
     vectors = {"original": dict(bb.open_embedding("googlenews-demo").all()), "version": noisy(0.2)}
     vectors[lacking] |= {"John": np.zeros(300), "home": np.zeros(300)}  # words without a usable vector
     grid = bb.Grid("weat6", {"one": vectors["original"]}, controls=())
     found = bb.sweep(grid, versions=GivenVersion(vectors["version"], "theirs", of="one"), jobs=1)
     assert found.failures.empty
+    name = {"original": "'one'", "version": "'one, theirs'"}[lacking]
+    assert f"words without a usable vector are omitted from lists in {name} (see" in caplog.text
     before, after = (bb.cosines("weat6", side, ()) for side in vectors.values())
     raw = bb.verdict(bb.combine({0: before, 1: after}, (-1, 1)), "none")
     row = found.changes.iloc[0]
