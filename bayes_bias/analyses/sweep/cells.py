@@ -178,8 +178,9 @@ class VectorCell(Cell):
         """Return the similarities of the words of the list, with the information which words are related.
 
         Related words are detected by their similarity to general words. Without general words, only near copies of a
-        word can be detected. For a version of an embedding, words are related as in its original. Debiased vectors also
-        do not show how much preferences vary, so their table does not contain this information.
+        word can be detected. For a version of an embedding, words are related as in its original, unless the original
+        lacks some of them. Debiased vectors also do not show how much preferences vary, so their table does not contain
+        this information.
         """
         words = self.words if controls else self.words.without_controls()
         table = table_of(Origin(words, (), self.embedding, self.similarity, self.allow_loss))
@@ -190,8 +191,8 @@ class VectorCell(Cell):
         original = self.original.table(controls)
         shown = table  # if the original lacks words
         if {*all_words(table.values)} <= {*all_words(original.values)}:
-            words = {dim: table.values[dim].to_numpy() for dim in SIDES}
-            shown = original.select(lambda matrix: matrix.sel(words))
+            own_words = {dim: table.values[dim].to_numpy() for dim in SIDES}
+            shown = original.select(lambda matrix: matrix.sel(own_words))
         return without_preferences(related_as_shown(table, self.vocabulary, besides=self.words, shown=shown))
 
     def without_controls(self) -> "VectorCell":
