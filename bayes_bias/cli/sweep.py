@@ -189,11 +189,13 @@ class Slices(MeasuringOptions):
 
         FILE may be several files, separated by commas, or a pattern. `option` is the name of the option, for messages.
         """
+        from bayes_bias.analyses.over_time.over_time import tidy_time  # which imports pandas
+
         files: dict[float, list[str]] = {}
         for value in values:
             time_text, _, pattern = value.partition("=")
             try:
-                time = float(time_text)
+                time = tidy_time(float(time_text))
             except ValueError:
                 time = float("nan")
             if not pattern or isnan(time):
@@ -214,7 +216,7 @@ class Slices(MeasuringOptions):
 
         Several files are replicates, seeds by default. Without a word list, the only file must be a table.
         """
-        step(f"{time:g}: measuring")
+        step(f"{time}: measuring")
         replicates = (self.replicates or "seed") if len(files) > 1 else None
         source = replace(self, replicates=replicates).source(embedding=files)
         if wordlist is not None:
@@ -263,7 +265,7 @@ def over_time(
     if second_files and dry_run:
         raise BayesBiasError("--dry-run shows the words of one series. Omit --minus, and run it again for the other.")
     if second_files and second_files.keys() != first_files.keys():
-        times_of_at = ", ".join(f"{time:g}" for time in first_files)
+        times_of_at = ", ".join(map(str, first_files))
         raise BayesBiasError(f"--minus must have the times of --at, {times_of_at}. Give a slice for each of them.")
     if dry_run:  # missing words raise no error, because they are listed
         _show_words(replace(slices, allow_loss=True), first_files, wordlist)
@@ -304,7 +306,7 @@ def _show_words(slices: Slices, files_by_time: dict[float, list[str]], wordlist:
     from bayes_bias.table.words_by_slice import words_by_slice
 
     with progress_bar():
-        tables = {f"{time:g}": slices.table(time, files, wordlist) for time, files in files_by_time.items()}
+        tables = {str(time): slices.table(time, files, wordlist) for time, files in files_by_time.items()}
         words = words_by_slice(tables)
     deliver(words_by_slice=words)
     print_layout(words.layout)

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from importlib.resources import files
 from itertools import chain
 from typing import Any
@@ -81,9 +82,16 @@ def reference_of(work: str | Reference) -> Reference:
 
 
 def key_of(reference: Reference) -> str:
-    """Return the BibTeX key, from the entry if there is one."""
-    key = _KEY.match(reference.bibtex.strip())
-    return key[1] if key else slug(reference.doi or reference.citation)
+    """Return the BibTeX key: the key of the entry, if there is one, or else the DOI, or else the citation.
+
+    A citation is followed by a hash, because its letters may be those of another citation: only the year may be written
+    in Latin letters, and two works of the same authors begin alike.
+    """
+    if key := _KEY.match(reference.bibtex.strip()):
+        return key[1]
+    if reference.doi:
+        return slug(reference.doi)
+    return f"{slug(reference.citation)}-{sha256(reference.citation.encode()).hexdigest()[:6]}"
 
 
 def _is_entry(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bayes_bias.documents.templating import render_latex
-from bayes_bias.files import slug
+from bayes_bias.files import file_names
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.files import table_rows
 from bayes_bias.table.labels import CATEGORY_COORD, Side
@@ -22,9 +22,10 @@ def tables_of_analysis(tables: Mapping[str, AssociationTable]) -> dict[str, pd.D
     an embedding to repeat the analysis.
     """
     files = {"words": words_of_tables(tables)}
+    file_of = file_names(list(tables))
     for name, table in tables.items():
         if table.is_formed and table.values.size <= _MOST_VALUES:
-            files[f"table-{slug(name)}"] = table_rows(table)
+            files[f"table-{file_of[name]}"] = table_rows(table)
     return files
 
 

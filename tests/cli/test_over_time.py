@@ -71,6 +71,13 @@ def test_dry_run_prints_the_words_that_each_slice_lacks(run, decades, tmp_path):
     assert "change along the line" not in out
 
 
+def test_dry_run_keeps_slices_whose_times_differ_in_the_last_of_eight_digits(run):
+    slices = "--at", "20240101=googlenews-demo", "--at", "20240102=googlenews-demo"
+    code, out, err = run("over-time", "weat7", *slices, "--dry-run")
+    assert code == 0, err
+    assert says(out, "20240101 20240102")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -31,6 +31,17 @@ def test_bibtex_keeps_braces_balanced_and_omits_commands(citation):
     assert "\\write" not in text
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("张, 赵 (2021). 另一篇文章.", "Смит, И. (2021). Предвзятость."),
+        (f"{'Caliskan, ' * 7}(2017). Semantics.", f"{'Caliskan, ' * 7}(2017). Stereotypes."),
+    ],
+)
+def test_key_of_differs_for_citations_with_the_same_latin_letters(one, other):
+    assert key_of(Reference(one)) != key_of(Reference(other))
+
+
 def test_bibtex_keeps_entry_of_source():
     assert bibtex_of(Reference("Smith", bibtex=ENTRY)) == ENTRY
     for reference in shared_references().values():

@@ -1,7 +1,6 @@
 """`over_time`: changes in the bias of a list across slices of a corpus."""
 
 from collections.abc import Mapping
-from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
 
@@ -137,8 +136,7 @@ def over_time(
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
     """Return the slices in the order of their times, without control classes, or raise an error.
 
-    Times without decimals are converted to integers. There must be two slices or more, and no two may have equal
-    values, because a difference of zero cannot be modelled.
+    Times without decimals are converted to integers. There must be two slices or more.
     """
     problem = "not a mapping of times to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
@@ -154,9 +152,6 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
             f"`tables` contains {counted(len(slices), 'slice')}, which cannot show a change"
             " over time. Pass at least two slices, or five to estimate a trend."
         )
-    for first, second in combinations(slices, 2):
-        if slices[first].values.equals(slices[second].values):
-            raise TableError(f"`tables` contains the same values in the slices {first} and {second}. Omit one of them.")
     return {time: slices[time] for time in sorted(slices)}
 
 

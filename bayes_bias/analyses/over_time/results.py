@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -454,11 +454,14 @@ class OverTime(Tabled):
 def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
     """Return the series of slices, which must be in the order of their times, given the check of their training.
 
-    The slices are reduced to the words that they share. The trend is a contrast of all slices, and a step is the
-    contrast of two neighbours. With at least FEWEST slices, results are generalised to new slices. `name` is the name
-    of the series.
+    The slices are reduced to the words that they share. No two may then have equal values, because a difference of zero
+    cannot be modelled. The trend is a contrast of all slices, and a step is the contrast of two neighbours. With at
+    least FEWEST slices, results are generalised to new slices. `name` is the name of the series.
     """
     shared = share_words(tables)
+    for one, other in combinations(shared, 2):
+        if shared[one].values.equals(shared[other].values):
+            raise TableError(f"`tables` contains the same values in the slices {one} and {other}. Omit one of them.")
     first = next(iter(shared.values()))
     if first.covariates:
         raise TableError(

@@ -36,6 +36,7 @@ from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.combine_tables import difference, pair
+from bayes_bias.table.labels import SIDES, all_words
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.scopes import ScopeName, check_design
 from bayes_bias.table.similarity import Similarity
@@ -177,8 +178,9 @@ class VectorCell(Cell):
         """Return the similarities of the words of the list, with the information which words are related.
 
         Related words are detected by their similarity to general words. Without general words, only near copies of a
-        word can be detected. For a version of an embedding, words are related as in its original. Debiased vectors also
-        do not show how much preferences vary, so their table does not contain this information.
+        word can be detected. For a version of an embedding, words are related as in its original, unless the original
+        lacks some of them. Debiased vectors also do not show how much preferences vary, so their table does not contain
+        this information.
         """
         words = self.words if controls else self.words.without_controls()
         table = table_of(Origin(words, (), self.embedding, self.similarity, self.allow_loss))
@@ -187,7 +189,11 @@ class VectorCell(Cell):
         if self.original is None:
             return related_as_shown(table, self.vocabulary, besides=self.words)
         original = self.original.table(controls)
-        return without_preferences(related_as_shown(table, self.vocabulary, besides=self.words, shown=original))
+        shown = table  # if the original lacks words
+        if {*all_words(table.values)} <= {*all_words(original.values)}:
+            own_words = {dim: table.values[dim].to_numpy() for dim in SIDES}
+            shown = original.select(lambda matrix: matrix.sel(own_words))
+        return without_preferences(related_as_shown(table, self.vocabulary, besides=self.words, shown=shown))
 
     def without_controls(self) -> "VectorCell":
         return replace(self, words=self.words.without_controls(), vocabulary=None, original=None)

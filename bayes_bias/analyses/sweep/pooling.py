@@ -569,7 +569,7 @@ def _ranked_means(draws: Numbers, names: Sequence[str], ci_prob: float) -> tuple
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:
-    """Return notices of missing numbers, and of standard deviations that depend on the prior.
+    """Return notices of missing or repeated numbers, and of standard deviations that depend on the prior.
 
     `noun` is the noun for an embedding, such as "model". With few embeddings or lists, their standard deviation depends
     on the prior.
@@ -587,4 +587,7 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
         notices.append(
             f"{missing:,} of {grid.is_observed.size:,} cells have no numbers and are predicted from the other cells"
         )
+    biases = grid.bias.where(grid.is_observed).transpose(*_SIDES).to_pandas()
+    if repeated := biases.index[biases.duplicated(keep=False)].to_list():
+        notices.append(f"{noun}s with the same biases, although each counts as another {noun}: {'; '.join(repeated)}")
     return tuple(notices)

@@ -26,7 +26,7 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, cited_spec, sources_of
 from bayes_bias.embeddings.opening import packaged_sources
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
-from bayes_bias.files import slug
+from bayes_bias.files import file_names
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.quadrature import NEED_SAMPLER
 from bayes_bias.table.association_table import announce
@@ -529,8 +529,8 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
     if _rankings(sweep):
         sections.append(PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep)))
     if sweep.series:
-        slugs = {name: slug(name) for name in sweep.series}
-        sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs}))
+        files = {"file_of": file_names(list(sweep.series))}
+        sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", files))
     if not _is_about_versions(sweep):
         sections += section_on_versions
     cells = cells_layout(sweep, _shown_rows(sweep.cells))
@@ -552,8 +552,8 @@ def _figures(sweep: Sweep) -> "dict[str, Callable[[], Axes]]":
     figures: dict[str, Callable[[], Axes]] = {"atlas": partial(plots.plot_atlas, sweep)}
     for side in _rankings(sweep):
         figures[f"ranking-{side}s"] = partial(plots.plot_ranking, sweep, side)
-    for name, series in sweep.series.items():
-        figures[f"over-time-{slug(name)}"] = partial(plots.plot_over_time, series)
+    for name, file in file_names(list(sweep.series)).items():
+        figures[f"over-time-{file}"] = partial(plots.plot_over_time, sweep.series[name])
     if len(sweep.changes):
         figures["changes"] = partial(plots.plot_changes, sweep)
     if sweep.ranking:

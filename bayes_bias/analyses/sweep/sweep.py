@@ -44,9 +44,9 @@ from bayes_bias.associations.lists import DEMO, check_alone
 from bayes_bias.associations.made_alike import MadeAlike, embeddings_alike
 from bayes_bias.debiasing.debiased_embedding import Version
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.errors import BayesBiasError, OutputError, TableError
+from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import joined
+from bayes_bias.formatting import joined, shortened
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.pooling import Influence, shared_errors
@@ -60,7 +60,7 @@ from bayes_bias.words.wordlist import ListLike, WordList
 # The name of the folder for results, which is next to the atlas in the folder of a sweep.
 CELLS = "cells"
 _DEMO = (DEMO,)
-# The maximum number of replaced words that are named in a notice.
+# The maximum number of replaced words, or of embeddings that lack words, that are named in a notice.
 _NAMED = 10
 
 
@@ -182,6 +182,7 @@ def sweep(
     if settings.measures != ():
         measured = run("measures", {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()})
     result = _assemble(settings, columns, lists, biases, changes, measured)
+    announce(_notice_of_missing_words(result.coverage, result.sources.version_of))
     announce(_notice_of_replaced_words(result.coverage, result.originals))
     readable = _readable_embeddings(sources, columns)
     alike = _alike(readable, lists, seed)
@@ -215,6 +216,21 @@ def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
     embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))  # each embedding once
     names = ", ".join(embeddings_of_class)
     return (f"control classes omitted, because they have too few words in {joined([*embeddings])}: {names}",)
+
+
+def _notice_of_missing_words(coverage: pd.DataFrame, version_of: "pd.Series[str]") -> tuple[str, ...]:
+    """Return a notice of the embeddings that lack words of lists, or an empty tuple.
+
+    `coverage` has a row for each group or class with missing words, and `version_of` the original of each version, or
+    "". A version is named only if it lacks other words than its original.
+    """
+    rows = coverage[coverage.found < coverage.asked]
+    original = version_of.where(version_of != "", version_of.index).loc[rows.embedding].to_numpy()
+    rows = rows.assign(original=original).drop_duplicates(["original", "list", "name", "lost"])
+    if rows.empty:
+        return ()
+    names = [f"'{name}'" for name in rows.embedding.unique()]
+    return (f"words without a usable vector are omitted from lists in {shortened(names, _NAMED)} (see `coverage`)",)
 
 
 def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
@@ -258,8 +274,9 @@ def _series(
     """Return the analysis over time of each list, and the reason why the analysis of other lists is omitted.
 
     The slices are the embeddings with a time, such as the decade of their texts. A list is analysed if it was measured
-    in at least two of them. If the slices share too few words, the list is omitted, unless the sweep allows a loss of
-    words. Notices of the tables and of the analysis are not logged (only errors), because there would be too many.
+    in at least two of them. If the slices cannot be compared, for example because they share too few words (unless the
+    sweep allows a loss of words), the list is omitted. Notices of the tables and of the analysis are not logged (only
+    errors), because there would be too many.
     """
     cells = {column.name: column.cells for column in columns}
     times_and_names = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
@@ -278,16 +295,15 @@ def _series(
             slices[tidy_time(time)] = embeddings[name]
         if len(tables) < 2:
             continue
-        if not grid.allow_loss:
-            try:
+        try:
+            if not grid.allow_loss:
                 check_shared_words(tables)
-            except TableError as error:
-                announce((f"{words.name} over time is omitted, because slices share too few words (see `failures`)",))
-                omitted[words.name] = str(error)
-                continue
-        alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
-        with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
-            series[words.name] = series_of(tables, alike, how)
+            alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
+            with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
+                series[words.name] = series_of(tables, alike, how)
+        except BayesBiasError as error:
+            announce((f"{words.name} over time is omitted, because its slices cannot be compared (see `failures`)",))
+            omitted[words.name] = str(error)
     return series, omitted
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.documents.word_tables import _lines, appendix, words_of_tables
+from bayes_bias.documents.word_tables import _lines, appendix, tables_of_analysis, words_of_tables
 
 WORDS = {
     "groups": {"men": ["he", "him_x", "boy"], "women": ["she", "her", "girl"]},
@@ -62,3 +62,9 @@ def test_appendix_marks_copies_and_missing_words_with_comma():
     assert words.reason["him, and so on"] == "no usable vector"
     assert words.reason["girl"].tolist() == ["", "same vector as another word"]
     assert r"\emph{With the vector of another word: girl.}" in appendix([("Mine", changed)])
+
+
+def test_tables_of_analysis_has_a_file_for_each_table_with_a_similar_name():
+    table = table_of()
+    files = tables_of_analysis({"-100": table, "100": table.without_controls()})
+    assert len(files["table-100"]) > len(files["table-100-2"]) > 0

@@ -1,5 +1,6 @@
 """Embeddings with times: every list of a sweep is a series, and what was not made alike is said."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,12 @@ def test_sweep_with_times_returns_series_of_each_list(swept: Sweep) -> None:
     cells = swept.cells.xs("weat7", level="list").observed
     assert series.table.bias.to_numpy() == pytest.approx([cells["first"], cells["later"]])
     assert says(series.text, "WEAT 7 1900 to 1950 comparable")
+
+
+def test_sweep_document_has_a_figure_for_each_series_in_any_script(swept: Sweep) -> None:
+    (series,) = swept.series.values()
+    document = replace(swept, series={"性别": series, "种族": series}).document()
+    assert {"over-time-list", "over-time-list-2"} < {*document.figures}
 
 
 def test_sweep_with_times_names_differently_trained_embedding(swept: Sweep, tmp_path: Path) -> None:
@@ -94,3 +101,11 @@ def test_sweep_omits_a_series_that_lost_half_of_its_words_unless_loss_is_allowed
     assert says(failure.reason, "all slices 4 of the 8 words")
     assert [*allowed.series] == ["weat7"]
     assert allowed.failures.empty
+
+
+def test_sweep_omits_a_series_whose_slices_have_equal_values() -> None:
+    second = decade(1) | {WORDS[0]: np.zeros(30)}  # equal but for one word
+    given = bb.Grid(["weat7"], {"first": decade(1), "second": second}, controls=(), times={"first": 0, "second": 1})
+    found = bb.sweep(given, posteriors="none", jobs=1)
+    assert not found.series
+    assert says(found.failures.reason.item(), "same values slices 0 1 omit")

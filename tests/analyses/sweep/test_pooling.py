@@ -179,6 +179,15 @@ def test_pooling_notice_names_unconverged_embedding(cells: pd.DataFrame) -> None
     assert says(_notices(lost, grid, "embedding"), "embedding 2")
 
 
+def test_pooling_notice_names_embeddings_with_the_same_biases(cells: pd.DataFrame) -> None:
+    first, second, *_ = cells.index.unique("embedding")
+    repeated = cells.copy()
+    repeated.loc[second, "bias"] = cells.loc[first].bias.to_numpy()
+    said = {name: " ".join(_notices(of, _grid(of, SHARED), "model")) for name, of in {"": cells, "x": repeated}.items()}
+    assert "same biases" not in said[""]
+    assert says(said["x"], f"models same biases counts another model: {first}; {second}")
+
+
 def test_pool_cells_returns_none_for_single_cell(cells: pd.DataFrame) -> None:
     assert pool_cells(cells.iloc[:1], SHARED) is None
 

@@ -86,6 +86,23 @@ def test_screening_has_paired_changes_and_ranks_versions() -> None:
     assert says(found.text, "2 changes learned words list")
 
 
+@pytest.mark.parametrize("lacking", ["original", "version"])
+def test_sweep_estimates_a_change_when_a_vector_is_missing_on_one_side(
+    lacking: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    vectors = {"original": dict(bb.open_embedding("googlenews-demo").all()), "version": noisy(0.2)}
+    vectors[lacking] |= {"John": np.zeros(300), "home": np.zeros(300)}  # words without a usable vector
+    grid = bb.Grid("weat6", {"one": vectors["original"]}, controls=())
+    found = bb.sweep(grid, versions=GivenVersion(vectors["version"], "theirs", of="one"), jobs=1)
+    assert found.failures.empty
+    name = {"original": "'one'", "version": "'one, theirs'"}[lacking]
+    assert f"words without a usable vector are omitted from lists in {name} (see" in caplog.text
+    before, after = (bb.cosines("weat6", side, ()) for side in vectors.values())
+    raw = bb.verdict(bb.combine({0: before, 1: after}, (-1, 1)), "none")
+    row = found.changes.iloc[0]
+    assert (row.source, row.change) == ("posterior", pytest.approx(raw.mean))
+
+
 def test_damaged_version_fails_alone(tmp_path: Path) -> None:
     (tmp_path / "damaged.txt").write_text("he 1 2 3\nshe 1 2\n")
     found = swept(versions=GivenVersion(tmp_path / "damaged.txt", "theirs", of="noisy"), posteriors="none")
