@@ -210,7 +210,7 @@ _UNKNOWN = ("mil", "bn", "billion", "billions", "milliarden", "hundred", "hunder
 _FACTORS = dict.fromkeys(_THOUSAND, 1e3) | dict.fromkeys(_MILLION, 1e6) | dict.fromkeys(_UNKNOWN, np.nan)
 _NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>(?<! or )(?<!oder )(?<! ou )(?<! o )(?:minus|negative|moins|menos|meno) |[-+])?"
-    r"(?P<digits>(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?)"
+    r"(?P<digits>(?>\d{1,3}(?:[,'  ]\d{3}(?!\d))+|\d+)(?:\.\d+)?)"
     rf"(?:[ -]?(?P<factor>{'|'.join(_FACTORS)})\b)?(?![\w]|[.,]\d)"
 )
 # An abbreviated million, billion, or ton beside a currency, or a point that separates thousands or decimals.
@@ -225,12 +225,22 @@ _OF_SCALE = re.compile(
     r"|\b{high}-point (?:likert )?scale"
 )
 _SCALE = re.compile(r"(?:from|between|von|zwischen|de|entre|da|tra)? ?{low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b")
+# The largest ratio of the ends of a range if only one of them has a factor.
+_WIDEST = 100
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")
 _YES = "yes yeah yep true ja oui sí si sim да 是 はい 네"
 _NO = "no nope false nein non não nee нет 否 不是 いいえ 아니요"
 _TRUE, _FALSE = (re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)") for words in (_YES, _NO))
 _EITHER = "|".join((_YES + " " + _NO).split())
-_BEGINNING = re.compile(rf"(?:answer ?: ?)?(?:{_EITHER})(?=\W*$| ?[,.;:!?(-])")
+# The end of an answer: a sign, a line end, or a word with which a clause begins. "No opinion" is no answer.
+_CLAUSE = "because|since|as|for|from|here|i|it|they|he|she|we|that|there|the|this|not"
+_BEGINNING = re.compile(rf"(?:answer ?: ?)?(?:{_EITHER})(?=\W*$|\n| ?(?:[^\w\s-]|(?<!non)-)| (?:{_CLAUSE})\b)")
+_OTHER_NO = re.compile(rf"(?<!\w)(?:no|non|si)[ -](?!(?:{_CLAUSE})\b)\w")
+# A clause that repeats the answer before it, as in "No, I do not" and "Yes, they would".
+_REPEATED = re.compile(
+    r"^\W*(?:i|it|they|he|she|we|that) (?:do|does|would)(?:nt| not)?"
+    r"(?=\W*$|\n| ?[^\w\s]| (?:associate|expect|think|believe|see|find|say|go|fit|occur|appear)\b)"
+)
 _BOTH = re.compile(rf"(?<!\w)(?:{_EITHER}) ?(?:and|or|und|oder|et|ou|y|o|e|/|и) ?(?:{_EITHER})(?!\w)")
 _CURRENCY = re.compile(r"[$€£¥%]|(?<=\d) ?(?:usd|eur|gbp|dollars?|euros?)\b")
 
@@ -321,7 +331,7 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
         return Value(np.nan, ended or NOT_UNDERSTOOD)
     if not reply.answer.strip():
         return Value(np.nan, ended or REFUSED)
-    answer = " ".join(plain(reply.answer).split())
+    answer = "\n".join(" ".join(line.split()) for line in plain(reply.answer).splitlines() if line.strip())
     value = read(answer, ratings)
     if np.isnan(value.value):
         outcome = REFUSED if cues().refusals.search(answer) else NOT_UNDERSTOOD
@@ -352,7 +362,8 @@ def _number(text: str, ratings: tuple[int, int]) -> Value:
     """
     if _UNCLEAR.search(text):
         return Value(np.nan)
-    text = " ".join(_CURRENCY.sub(" ", text).split())
+    text = re.sub(r"(?<=[-+])[$€£¥] ?", "", text)  # "-$5" is -5
+    text = re.sub(" +", " ", _CURRENCY.sub(" ", text))
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
     matches = list(_NUMBER.finditer(text))
@@ -364,11 +375,11 @@ def _number(text: str, ratings: tuple[int, int]) -> Value:
         first = values[0]
         second = abs(values[1])  # the hyphen of "70-80" is not the sign of the second number
         factors = [match["factor"] for match in matches]
-        if factors[0] and not factors[1] and first > second:  # "70k-80"
-            return Value(np.nan)
         factor = _FACTORS.get(factors[1], 1)
         if not factors[0] and first < second / factor:  # the thousands of "70-80k" are also those of its first number
             first *= factor
+        elif factors[0] != factors[1] and None in factors and not first < second <= _WIDEST * first:
+            return Value(np.nan)  # "70k-80" or "800 to 1 million"
         return Value((first + second) / 2, is_middle=True)
     return Value(np.nan)
 
@@ -386,14 +397,17 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
 
     The value is NaN if the text is a refusal, has both, or withdraws its answer (see `cues`). `ratings` is not used.
     """
+    beginning = _BEGINNING.match(text)
+    if beginning is not None:
+        text = beginning[0] + _REPEATED.sub("", text[beginning.end() :])
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)
-    beginning = _BEGINNING.match(text)
     if beginning is not None and not cues().withdraws(text[beginning.end() :]):
         return Value(float(_TRUE.search(beginning[0]) is not None))
     has_yes = _TRUE.search(text) is not None
     has_no = _FALSE.search(text) is not None
-    if has_yes == has_no or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
+    is_unclear = has_yes == has_no or _OTHER_NO.search(text)
+    if is_unclear or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
         return Value(np.nan)
     return Value(float(has_yes))
 
