@@ -16,7 +16,7 @@ from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
 from bayes_bias.analyses.answers.reading import read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids, columns_of, columns_of_settings, replies_with_prompts
-from bayes_bias.arguments import is_number
+from bayes_bias.arguments import as_numbers
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import as_count, joined
 from bayes_bias.shared_types import Numbers
@@ -429,9 +429,9 @@ def _score(text: str) -> Value:
             f"`replies` has {len(scores)} scores of each reply ({', '.join(scores)}). Keep the score that is the value."
         )
     (score,) = scores.values()
-    number_of = {"C": 1, "I": 0, "yes": 1, "no": 0, True: 1, False: 0}
-    number = number_of.get(score, score)
-    return Value(float(number)) if is_number(number) else Value(np.nan, NOT_UNDERSTOOD)
+    number_of = {"C": 1, "I": 0, "yes": 1, "no": 0, "True": 1, "False": 0}
+    number = float(as_numbers(pd.Series([str(number_of.get(str(score), score))])).iloc[0])
+    return Value(number) if np.isfinite(number) else Value(np.nan, NOT_UNDERSTOOD)
 
 
 def _notices(values: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:

@@ -171,6 +171,12 @@ def test_numbers_read_scores_of_inspect_log(tmp_path):
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
     rows = bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
     assert rows.value.tolist() == [number % 7 + 1 for number in range(len(asked))]
+    samples[0]["scores"]["judge"] = {"value": {"style": 1}}
+    samples[1]["scores"]["judge"] = {"value": "6"}
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
+    rows = bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
+    assert rows.outcome[0] == "not understood"
+    assert rows.value[1] == 6
     samples[0]["scores"]["other"] = {"value": 1}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
     with refused(AnswersError, "2 scores (judge, other) Keep"):
