@@ -544,6 +544,9 @@ def compare_models(
     tables, rankings, log_odds, own = {}, {}, {}, {}
     notices: list[str] = []
     for stereotype, cells in cells_of_stereotype.items():
+        if lacking := [model for model in read.models if model not in {cell.model for cell in cells}]:
+            omitted = "omitted" if len(cells) == 1 else "compared without some models"
+            notices.append(f"{stereotype}: {omitted}, because no answers of {fmt.joined(lacking)} are about it")
         if len(cells) == 1:
             continue
         step(stereotype)

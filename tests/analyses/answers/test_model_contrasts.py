@@ -119,6 +119,16 @@ def test_compare_models_ignores_answers_without_partner():
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
+def test_compare_models_and_change_name_stereotypes_that_a_side_lacks():
+    rows = of_models({"one": 0.1, "two": 0.5}, number=30)
+    rows = pd.concat([rows.assign(stereotype="both"), rows[rows.model == "one"].assign(stereotype="lone")])
+    lists = {"both": LIST, "lone": LIST}
+    assert says(" ".join(bb.answers.compare_models(rows, lists).notices), "lone: omitted no answers of two are about")
+    of_one = rows[rows.model == "one"]
+    change = bb.answers.estimate(of_one[of_one.stereotype == "both"], lists, of_one)
+    assert says(" ".join(change.notices), "lone (one): omitted no answers before are about it")
+
+
 def test_compare_models_compares_values_of_factor():
     rows = of_models({"cold": 0.1, "hot": 0.5}, number=60).rename(columns={"model": "temperature"})
     found = bb.answers.compare_models(rows, LIST, factors="temperature")
