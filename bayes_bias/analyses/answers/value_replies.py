@@ -224,9 +224,14 @@ _OF_SCALE = re.compile(
     rf"(?:/|\b(?:out of(?: a possible| the)?|sur|из)|(?:(?<=\d)|\b(?:{_BEFORE_OF})) (?:of|von|de|su)) ?{{high}}\b"
     r"|\b{high}-point (?:likert )?scale"
 )
-_SCALE = re.compile(r"(?:from|between|von|zwischen|de|entre|da|tra)? ?{low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b")
+_SCALE = re.compile(
+    r"(?:from|between|von|zwischen|de|entre|da|tra)? ?(?<![\d.,]){low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b"
+)
 # The largest ratio of the ends of a range if only one of them has a factor.
 _WIDEST = 100
+_OTHER_SCALE = re.compile(r"(?:/|\bout of) ?\d")
+# The scale of numbers that are no ratings, in case they are percentages.
+_PERCENT = (0, 100)
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")
 _YES = "yes yeah yep true ja oui sí si sim да 是 はい 네"
 _NO = "no nope false nein non não nee нет 否 不是 いいえ 아니요"
@@ -340,27 +345,30 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
 
 
 def _rating(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only rating in a text, or NaN. A rating is a whole number between the ends of the scale, `ratings`.
-
-    Where the scale is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. The patterns contain
-    the places ``{low}`` and ``{high}`` for the ends.
-    """
+    """Return the only rating in a text, or NaN. A rating is a whole number between the ends of the scale, `ratings`."""
     low, high = ratings
-    for mention in (_OF_SCALE, _SCALE):
-        text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
     value = _number(text, ratings)
     is_rating = not value.is_middle and value.value.is_integer() and low <= value.value <= high
     return value if is_rating else Value(np.nan)
 
 
-def _number(text: str, ratings: tuple[int, int]) -> Value:
+def _amount(text: str, ratings: tuple[int, int]) -> Value:
+    """Return the only number in a text, such as an amount or a percentage, or NaN. `ratings` is not used."""
+    return _number(text, _PERCENT)
+
+
+def _number(text: str, scale: tuple[int, int]) -> Value:
     """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000" or "70-80k".
 
-    Signs of currencies are ignored. The value is NaN if there are other numbers, if a number can be read in several
-    ways ("80.000"), or if words in the text (see `cues`) show that the number is not the model's own answer. `ratings`
-    is not used.
+    Where the `scale` is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. The patterns
+    contain the places ``{low}`` and ``{high}`` for the ends. Signs of currencies are ignored. The value is NaN if there
+    are other numbers or another scale, if a number can be read in several ways ("80.000"), or if words in the text (see
+    `cues`) show that the number is not the model's own answer.
     """
-    if _UNCLEAR.search(text):
+    low, high = scale
+    for mention in (_OF_SCALE, _SCALE):
+        text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
+    if _UNCLEAR.search(text) or _OTHER_SCALE.search(text):
         return Value(np.nan)
     text = re.sub(r"(?<=[-+])[$€£¥] ?", "", text)  # "-$5" is -5
     text = re.sub(" +", " ", _CURRENCY.sub(" ", text))
@@ -413,7 +421,7 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
 
 
 _READERS: Mapping[str, Callable[[str, tuple[int, int]], Value]] = MappingProxyType(
-    {"ordinal": _rating, "numeric": _number, "robust": _number, "binary": _yes_or_no}
+    {"ordinal": _rating, "numeric": _amount, "robust": _amount, "binary": _yes_or_no}
 )
 
 
