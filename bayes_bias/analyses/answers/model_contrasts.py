@@ -722,7 +722,7 @@ def _with_own_sds(sides: Sequence[Observed], effects: tuple[str, ...], seed: int
     scores = np.random.default_rng(seed).standard_normal((n_models, differences.shape[1]))
     scores -= scores.mean(axis=1, keepdims=True)  # so that draws have the means of the differences
     deviations = vectors * np.sqrt(np.maximum(eigenvalues, 0.0)) @ scores
-    # Least squares of the differences, weighted by their precisions, so that models that hardly differ keep their order.
+    # Weighted least squares, so that a small difference is not lost in the errors of larger ones.
     precision = np.zeros((n_models, n_models))
     precision[above_diagonal] = 1 / np.maximum(variance[above_diagonal], np.finfo(float).tiny)
     precision += precision.T
