@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.assignments import NOT_UNDERSTOOD, OUTCOMES, REFUSED, plain, without_draft
+from bayes_bias.analyses.answers.assignments import (
+    CUT_OFF,
+    ENDINGS,
+    NOT_UNDERSTOOD,
+    OUTCOMES,
+    REFUSED,
+    plain,
+    without_draft,
+)
 from bayes_bias.analyses.answers.cues import cues, sentences
 from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
@@ -290,7 +298,7 @@ def numbers(
     -------
     pandas.DataFrame
         A row for each reply, for `bayes_bias.answers.estimate_values`: the columns of the prompt, ``value``,
-        ``refused``, ``outcome``, and the ``reply``.
+        ``refused`` (blank if the reply was cut off, blocked, or a call of a tool), ``outcome``, and the ``reply``.
 
     Raises
     ------
@@ -319,17 +327,17 @@ def numbers(
     announce(tuple(_notices(frame, joined.reply)))
     columns = [name for name in ("stereotype", "wording", "label", "word") if name in joined]
     rows = joined[[*columns, *columns_of_settings(joined, pooled), "answer"]]
-    is_refused = frame.outcome == REFUSED
+    is_refused = (frame.outcome == REFUSED).astype(object).mask(frame.outcome.isin(ENDINGS), None)
     return rows.assign(value=frame["value"], refused=is_refused, outcome=frame.outcome, reply=joined.reply)
 
 
 def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]", ratings: tuple[int, int]) -> Value:
     """Return the value of a reply after its draft, or NaN with the outcome of the reply.
 
-    The function `read` finds the value in a text, such as a rating on the scale of `ratings`. Without a value, the
-    outcome is the reason for which the reply `ended` early ("cut off", for example). If it did not end early, an empty
-    reply, or one with words of a refusal, is a refusal. A draft without an answer, and any other text, is not
-    understood.
+    The function `read` finds the value in a text, such as a rating on the scale of `ratings`. Without a value, a text
+    with words of a refusal is a refusal. Otherwise, the outcome is the reason for which the reply `ended` early ("cut
+    off", for example). If it did not end early, an empty reply is a refusal. A draft without an answer, and any other
+    text, is not understood. A number at the end of a reply that was cut off may lack digits, and has no value.
     """
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone:
@@ -338,9 +346,11 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
         return Value(np.nan, ended or REFUSED)
     answer = "\n".join(" ".join(line.split()) for line in plain(reply.answer).splitlines() if line.strip())
     value = read(answer, ratings)
+    has_several_digits = read is _amount or max(ratings) > 9
+    if ended == CUT_OFF and has_several_digits and answer[-1].isdigit():
+        return Value(np.nan, ended)  # "$80" may be the beginning of "$80,500"
     if np.isnan(value.value):
-        outcome = REFUSED if cues().refusals.search(answer) else NOT_UNDERSTOOD
-        return Value(np.nan, ended or outcome)
+        return Value(np.nan, REFUSED if cues().refusals.search(answer) else ended or NOT_UNDERSTOOD)
     return value
 
 

@@ -9,6 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.model_contrasts import are_unequal
+from bayes_bias.analyses.answers.reading import with_factors
 from bayes_bias.errors import AnswersError, ScopeError
 from bayes_bias.plots import plot_model_contrasts
 from benchmarks import answer_models
@@ -158,6 +159,13 @@ def test_compare_models_raises_for_incomparable_models_or_factors(change, factor
     rows = ROWS.drop_duplicates(["answer", "word"]) if change.get("model") == "one" else ROWS
     with refused(AnswersError, text):
         bb.answers.compare_models(rows.assign(**change), LIST, factors=factors)
+
+
+def test_missing_value_of_factor_belongs_to_its_model():
+    """Models without the value must not become one model without a name."""
+    frame = pd.DataFrame({"model": ["one", "one", "two", "two"], "temperature": [1.0, None, 1.0, np.nan]})
+    models = with_factors(frame, "temperature").model.tolist()
+    assert models[1::2] == ["one, temperature (blank)", "two, temperature (blank)"]
 
 
 def test_compare_models_raises_for_unknown_scope():

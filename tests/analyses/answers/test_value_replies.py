@@ -170,6 +170,18 @@ def test_numbers_count_ranges_and_losses(caplog):
     assert says(caplog.text, "1 of 3 not understood 'Hm.' 1 of 3 cut off no value 1 of 3 range middle")
 
 
+def test_numbers_keep_refusals_and_no_part_of_number_in_replies_that_were_cut_off():
+    asked = bb.answers.prompts({"list": LIST}, likelihood="numeric").head(4)
+    texts = ["I'm sorry, but as an", "The", "5", "$80,500 a year, as"]
+    cut_off = pd.DataFrame({"id": asked.id, "reply": texts, "finish_reason": "length"})
+    rows = bb.answers.numbers(asked, cut_off, {"list": LIST}, "numeric")
+    assert rows.outcome.tolist() == ["refused", "cut off", "cut off", "value"]
+    assert rows.refused.tolist() == [True, None, None, False]  # whether two of them would have declined is not known
+    for ratings, outcome in (((1, 7), "value"), ((0, 10), "cut off")):
+        rows = bb.answers.numbers(asked, cut_off, {"list": LIST}, "ordinal", ratings=ratings)
+        assert rows.outcome[2] == outcome
+
+
 def test_numbers_read_scores_of_inspect_log(tmp_path):
     asked = bb.answers.prompts({"list": LIST}, likelihood="ordinal")
     samples = []
