@@ -24,7 +24,7 @@ from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
 from bayes_bias.analyses.answers.reading import read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids, columns_of, columns_of_settings, replies_with_prompts
-from bayes_bias.arguments import as_numbers
+from bayes_bias.arguments import as_numbers, is_number
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import as_count, joined
 from bayes_bias.shared_types import Numbers
@@ -218,7 +218,7 @@ _UNKNOWN = ("mil", "bn", "billion", "billions", "milliarden", "hundred", "hunder
 _FACTORS = dict.fromkeys(_THOUSAND, 1e3) | dict.fromkeys(_MILLION, 1e6) | dict.fromkeys(_UNKNOWN, np.nan)
 _NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>(?<! or )(?<!oder )(?<! ou )(?<! o )(?:minus|negative|moins|menos|meno) |[-+])?"
-    r"(?P<digits>(?>\d{1,3}(?:[,'  ]\d{3}(?!\d))+|\d+)(?:\.\d+)?)"
+    r"(?P<digits>(?>\d{1,3}(?:[,'  ]\d{3}(?!\d))+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?)"
     rf"(?:[ -]?(?P<factor>{'|'.join(_FACTORS)})\b)?(?![\w]|[.,]\d)"
 )
 # An abbreviated million, billion, or ton beside a currency, or a point that separates thousands or decimals.
@@ -339,6 +339,8 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
     off", for example). If it did not end early, an empty reply is a refusal. A draft without an answer, and any other
     text, is not understood. A number at the end of a reply that was cut off may lack digits, and has no value.
     """
+    if is_number(text):
+        text = f"{text:.9f}"  # a number that is no text, such as 12.345, cannot be read in several ways
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone:
         return Value(np.nan, ended or NOT_UNDERSTOOD)
