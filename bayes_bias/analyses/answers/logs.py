@@ -499,7 +499,9 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
         for reply in replies:
             rows.append({"id": name, **reply})
     _announce_failed(failed, len(records))
-    return pd.DataFrame(rows).assign(**{READ_AS: shape.name})
+    table = pd.DataFrame(rows).assign(**{READ_AS: shape.name})
+    models = {row["model"] for row in rows if "model" in row}
+    return table.assign(model=models.pop()) if len(models) == 1 else table  # also of a prompt that was blocked
 
 
 def _announce_failed(ids: Sequence[Any], n_requests: int) -> None:

@@ -296,7 +296,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
                 )
             return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
-            return pd.read_json(path, lines=True, dtype=False, convert_dates=False, encoding="utf-8-sig")
+            return pd.read_json(path, lines=True, dtype=False, encoding="utf-8-sig")
     except TypeError as error:  # raised by pandas for a line that is a number or null
         raise AnswersError(f"{label} has a line that is not an object. Write {{...}} on each line.") from error
     except AnswersError:

@@ -330,3 +330,15 @@ def test_choices_read_whole_numbers_as_ids_and_byte_order_mark(tmp_path):
     assert len(bb.answers.choices(asked, tmp_path / "log.jsonl", LIST)) == len(PLAIN)
     with refused(AnswersError, "no prompt has 1 of 25"):
         bb.answers.choices(asked, pd.DataFrame({"id": [*range(24), None], "reply": "x"}), LIST)
+
+
+def test_choices_give_blocked_prompt_the_only_model_of_log(tmp_path):
+    """A prompt that a filter rejects has no model, and was a model of its own without any choice."""
+    records = [
+        {"custom_id": row.id, "response": {"status_code": 200, "body": chat(row.reply)}} for row in REPLIES.itertuples()
+    ]
+    records[0]["response"] = {"status_code": 400, "body": {"error": {"code": "content_filter"}}}
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
+    choices = bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST)
+    assert choices.model.unique().tolist() == ["gpt-x"]
+    assert choices.outcome.value_counts()["blocked"] == len(LIST["classes"]["career"]) + len(LIST["classes"]["family"])
