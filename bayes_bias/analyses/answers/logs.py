@@ -460,8 +460,13 @@ def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table with a column ``ended``, the outcome of each reply that was cut off, blocked, or a call of a tool.
 
     It replaces the column with the reason for the end of each reply, which has one of several names (`ENDING_KEYS`),
-    such as "finish_reason". A table without this column is unchanged.
+    such as "finish_reason". A table without this column is unchanged. Rows without a reply, but with text in the column
+    "error", are requests that failed, and are omitted with a notice.
     """
+    if {"error", "reply", "id"} <= set(frame):
+        has_failed = frame["reply"].map(_is_missing) & ~frame["error"].map(_is_missing)
+        _announce_failed(list(frame["id"][has_failed]), len(frame))
+        frame = frame[~has_failed]
     columns_of_reasons = [name for name in ENDING_KEYS if name in frame]
     if not columns_of_reasons or "reply" not in frame:
         return frame
@@ -493,14 +498,20 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
             failed.append(name)
         for reply in replies:
             rows.append({"id": name, **reply})
-    if not rows:
-        raise AnswersError(
-            f"All {len(failed):,} requests of the log in `replies` failed, such as '{failed[0][:40]}'. Send them again."
-        )
-    if failed:
-        requests = f"{len(failed):,} of {len(records):,} requests of the log failed, such as '{failed[0][:40]}'"
-        announce((f"replies: {requests}. Send them again",))
-    return pd.DataFrame(rows).assign(**{READ_AS: shape.name})
+    _announce_failed(failed, len(records))
+    table = pd.DataFrame(rows).assign(**{READ_AS: shape.name})
+    models = {row["model"] for row in rows if "model" in row}
+    return table.assign(model=models.pop()) if len(models) == 1 else table  # also of a prompt that was blocked
+
+
+def _announce_failed(ids: Sequence[Any], n_requests: int) -> None:
+    """Log a notice of requests that failed, with these ids. Raise an error if all `n_requests` failed."""
+    if not ids:
+        return
+    such_as = f"failed, such as '{str(ids[0])[:40]}'"
+    if len(ids) == n_requests:
+        raise AnswersError(f"All {n_requests:,} requests of the log in `replies` {such_as}. Send them again.")
+    announce((f"replies: {len(ids):,} of {n_requests:,} requests of the log {such_as}. Send them again",))
 
 
 def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:
@@ -512,7 +523,8 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
     """
     result = record.get("result")
     has_failed = isinstance(result, Mapping) and result.get("type") in _FAILED
-    if has_failed or not _is_missing(record.get("error")):
+    has_error = not _is_missing(record.get("error"))  # promptfoo also writes an assertion here that a reply failed
+    if has_failed or (has_error and at_path(record, "response.output") is None):
         return
     response = record.get("response")
     if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):

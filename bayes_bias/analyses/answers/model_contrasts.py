@@ -544,6 +544,9 @@ def compare_models(
     tables, rankings, log_odds, own = {}, {}, {}, {}
     notices: list[str] = []
     for stereotype, cells in cells_of_stereotype.items():
+        if lacking := [model for model in read.models if model not in {cell.model for cell in cells}]:
+            omitted = "omitted" if len(cells) == 1 else "compared without some models"
+            notices.append(f"{stereotype}: {omitted}, because no answers of {fmt.joined(lacking)} are about it")
         if len(cells) == 1:
             continue
         step(stereotype)
@@ -719,7 +722,11 @@ def _with_own_sds(sides: Sequence[Observed], effects: tuple[str, ...], seed: int
     scores = np.random.default_rng(seed).standard_normal((n_models, differences.shape[1]))
     scores -= scores.mean(axis=1, keepdims=True)  # so that draws have the means of the differences
     deviations = vectors * np.sqrt(np.maximum(eigenvalues, 0.0)) @ scores
-    centre = (mean - mean.T).mean(axis=1)
+    # Weighted least squares, so that a small difference is not lost in the errors of larger ones.
+    precision = np.zeros((n_models, n_models))
+    precision[above_diagonal] = 1 / np.maximum(variance[above_diagonal], np.finfo(float).tiny)
+    precision += precision.T
+    centre = np.linalg.pinv(np.diag(precision.sum(axis=1)) - precision) @ (precision * (mean - mean.T)).sum(axis=1)
     return _Drawn(differences, centre[:, None] + deviations, [pair.pareto_k for pair in drawn])
 
 

@@ -32,13 +32,14 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
         cells_after.setdefault((cell.stereotype, cell.model if has_models else ""), cell)
     pairs, notices = [], []
     for cell in before.cells:
-        cell_after = cells_after.get((cell.stereotype, cell.model if has_models else ""))
+        cell_after = cells_after.pop((cell.stereotype, cell.model if has_models else ""), None)
         if cell_after is None:
             notices.append(f"{cell.stereotype}: omitted, because no answers after are about it")
             continue
         (matched_before, matched_after), notices_of_omitted = matched((cell, cell_after), "after")
         notices += [f"{cell.stereotype}: {notice}" for notice in notices_of_omitted]
         pairs.append((matched_before, matched_after))
+    notices += [f"{cell.name}: omitted, because no answers before are about it" for cell in cells_after.values()]
     if not pairs and {cell.stereotype for cell in before.cells} & {cell.stereotype for cell in after.cells}:
         models_after, models_before = (joined([name or "''" for name in side.models]) for side in (after, before))
         raise AnswersError(

@@ -217,8 +217,8 @@ def with_factors(
 ) -> pd.DataFrame:
     """Return the rows with the values of these columns appended to the model names, as in "model, temperature 0.7".
 
-    Raise an error if a factor is one of the `known` columns, which have another meaning, if it has only one value, or
-    if it has one value for each model. `refusal` is the class of the error.
+    A missing value becomes "(blank)". Raise an error if a factor is one of the `known` columns, which have another
+    meaning, if it has only one value, or if it has one value for each model. `refusal` is the class of the error.
     """
     factors = tuple(map(str, as_tuple("factors", factors, str, "['temperature']", refusal)))
     if not factors:
@@ -227,7 +227,8 @@ def with_factors(
         if factor in known or factor not in frame:
             others = [str(name) for name in frame if name not in known]
             raise refusal(f"`factors` contains '{factor}', which is no column that could be a factor.", factor, others)
-        values = frame[factor].astype(str)
+        frame = frame.assign(**{factor: frame[factor].astype(object).map(text_of).replace("", "(blank)")})
+        values = frame[factor]
         if values.nunique() < 2:
             raise refusal(f"All rows have the {factor} {values.iloc[0]}. Omit '{factor}' from `factors`.")
         combinations = pd.DataFrame({"model": frame.get("model", ""), "factor": values}).astype(str).drop_duplicates()
@@ -236,7 +237,7 @@ def with_factors(
                 f"Each model has one {factor}, which therefore belongs to the model. Omit '{factor}' from `factors`."
             )
     parts = [frame["model"].astype(str)] if "model" in frame else []
-    parts += [factor + " " + frame[factor].astype(str) for factor in factors]
+    parts += [factor + " " + frame[factor] for factor in factors]
     return frame.drop(columns=list(factors)).assign(model=parts[0].str.cat(parts[1:], sep=", "))
 
 
@@ -295,7 +296,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
                 )
             return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
-            return pd.read_json(path, lines=True, dtype=False)
+            return pd.read_json(path, lines=True, dtype=False, encoding="utf-8-sig")
     except TypeError as error:  # raised by pandas for a line that is a number or null
         raise AnswersError(f"{label} has a line that is not an object. Write {{...}} on each line.") from error
     except AnswersError:

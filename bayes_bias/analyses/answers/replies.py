@@ -154,7 +154,7 @@ def replies_with_prompts(
     prompt_rows = prompt_rows.astype(str)
     reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_log(frame, columns))
     require_columns(reply_rows, ("id", "reply"), "replies")
-    reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
+    reply_rows = reply_rows.assign(id=reply_rows["id"].convert_dtypes().astype(str).str.strip())
     repeated_ids = prompt_rows.id[prompt_rows.id.duplicated()]
     if len(repeated_ids):
         raise AnswersError(f"`prompts` has the id '{repeated_ids.iloc[0]}' twice. Pass the file as `prompts` wrote it.")

@@ -10,13 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.assignments import NOT_UNDERSTOOD, OUTCOMES, REFUSED, plain, without_draft
+from bayes_bias.analyses.answers.assignments import (
+    CUT_OFF,
+    ENDINGS,
+    NOT_UNDERSTOOD,
+    OUTCOMES,
+    REFUSED,
+    plain,
+    without_draft,
+)
 from bayes_bias.analyses.answers.cues import cues, sentences
 from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
 from bayes_bias.analyses.answers.reading import read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids, columns_of, columns_of_settings, replies_with_prompts
-from bayes_bias.arguments import is_number
+from bayes_bias.arguments import as_numbers, is_number
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import as_count, joined
 from bayes_bias.shared_types import Numbers
@@ -210,7 +218,7 @@ _UNKNOWN = ("mil", "bn", "billion", "billions", "milliarden", "hundred", "hunder
 _FACTORS = dict.fromkeys(_THOUSAND, 1e3) | dict.fromkeys(_MILLION, 1e6) | dict.fromkeys(_UNKNOWN, np.nan)
 _NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>(?<! or )(?<!oder )(?<! ou )(?<! o )(?:minus|negative|moins|menos|meno) |[-+])?"
-    r"(?P<digits>(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?)"
+    r"(?P<digits>(?>\d{1,3}(?:[,'  ]\d{3}(?!\d))+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?)"
     rf"(?:[ -]?(?P<factor>{'|'.join(_FACTORS)})\b)?(?![\w]|[.,]\d)"
 )
 # An abbreviated million, billion, or ton beside a currency, or a point that separates thousands or decimals.
@@ -224,13 +232,28 @@ _OF_SCALE = re.compile(
     rf"(?:/|\b(?:out of(?: a possible| the)?|sur|из)|(?:(?<=\d)|\b(?:{_BEFORE_OF})) (?:of|von|de|su)) ?{{high}}\b"
     r"|\b{high}-point (?:likert )?scale"
 )
-_SCALE = re.compile(r"(?:from|between|von|zwischen|de|entre|da|tra)? ?{low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b")
+_SCALE = re.compile(
+    r"(?:from|between|von|zwischen|de|entre|da|tra)? ?(?<![\d.,]){low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b"
+)
+# The largest ratio of the ends of a range if only one of them has a factor.
+_WIDEST = 100
+_OTHER_SCALE = re.compile(r"(?:/|\bout of) ?\d")
+# The scale of numbers that are no ratings, in case they are percentages.
+_PERCENT = (0, 100)
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")
 _YES = "yes yeah yep true ja oui sí si sim да 是 はい 네"
 _NO = "no nope false nein non não nee нет 否 不是 いいえ 아니요"
 _TRUE, _FALSE = (re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)") for words in (_YES, _NO))
 _EITHER = "|".join((_YES + " " + _NO).split())
-_BEGINNING = re.compile(rf"(?:answer ?: ?)?(?:{_EITHER})(?=\W*$| ?[,.;:!?(-])")
+# The end of an answer: a sign, a line end, or a word with which a clause begins. "No opinion" is no answer.
+_CLAUSE = "because|since|as|for|from|here|i|it|they|he|she|we|that|there|the|this|not"
+_BEGINNING = re.compile(rf"(?:answer ?: ?)?(?:{_EITHER})(?=\W*$|\n| ?(?:[^\w\s-]|(?<!non)-)| (?:{_CLAUSE})\b)")
+_OTHER_NO = re.compile(rf"(?<!\w)(?:no|non|si)[ -](?!(?:{_CLAUSE})\b)\w")
+# A clause that repeats the answer before it, as in "No, I do not" and "Yes, they would".
+_REPEATED = re.compile(
+    r"^\W*(?:i|it|they|he|she|we|that) (?:do|does|would)(?:nt| not)?"
+    r"(?=\W*$|\n| ?[^\w\s]| (?:associate|expect|think|believe|see|find|say|go|fit|occur|appear)\b)"
+)
 _BOTH = re.compile(rf"(?<!\w)(?:{_EITHER}) ?(?:and|or|und|oder|et|ou|y|o|e|/|и) ?(?:{_EITHER})(?!\w)")
 _CURRENCY = re.compile(r"[$€£¥%]|(?<=\d) ?(?:usd|eur|gbp|dollars?|euros?)\b")
 
@@ -275,7 +298,7 @@ def numbers(
     -------
     pandas.DataFrame
         A row for each reply, for `bayes_bias.answers.estimate_values`: the columns of the prompt, ``value``,
-        ``refused``, ``outcome``, and the ``reply``.
+        ``refused`` (blank if the reply was cut off, blocked, or a call of a tool), ``outcome``, and the ``reply``.
 
     Raises
     ------
@@ -304,55 +327,63 @@ def numbers(
     announce(tuple(_notices(frame, joined.reply)))
     columns = [name for name in ("stereotype", "wording", "label", "word") if name in joined]
     rows = joined[[*columns, *columns_of_settings(joined, pooled), "answer"]]
-    is_refused = frame.outcome == REFUSED
+    is_refused = (frame.outcome == REFUSED).astype(object).mask(frame.outcome.isin(ENDINGS), None)
     return rows.assign(value=frame["value"], refused=is_refused, outcome=frame.outcome, reply=joined.reply)
 
 
 def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]", ratings: tuple[int, int]) -> Value:
     """Return the value of a reply after its draft, or NaN with the outcome of the reply.
 
-    The function `read` finds the value in a text, such as a rating on the scale of `ratings`. Without a value, the
-    outcome is the reason for which the reply `ended` early ("cut off", for example). If it did not end early, an empty
-    reply, or one with words of a refusal, is a refusal. A draft without an answer, and any other text, is not
-    understood.
+    The function `read` finds the value in a text, such as a rating on the scale of `ratings`. Without a value, a text
+    with words of a refusal is a refusal. Otherwise, the outcome is the reason for which the reply `ended` early ("cut
+    off", for example). If it did not end early, an empty reply is a refusal. A draft without an answer, and any other
+    text, is not understood. A number at the end of a reply that was cut off may lack digits, and has no value.
     """
+    if is_number(text):
+        text = f"{text:.9f}"  # a number that is no text, such as 12.345, cannot be read in several ways
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone:
         return Value(np.nan, ended or NOT_UNDERSTOOD)
     if not reply.answer.strip():
         return Value(np.nan, ended or REFUSED)
-    answer = " ".join(plain(reply.answer).split())
+    answer = "\n".join(" ".join(line.split()) for line in plain(reply.answer).splitlines() if line.strip())
     value = read(answer, ratings)
+    has_several_digits = read is _amount or max(ratings) > 9
+    if ended == CUT_OFF and has_several_digits and answer[-1].isdigit():
+        return Value(np.nan, ended)  # "$80" may be the beginning of "$80,500"
     if np.isnan(value.value):
-        outcome = REFUSED if cues().refusals.search(answer) else NOT_UNDERSTOOD
-        return Value(np.nan, ended or outcome)
+        return Value(np.nan, REFUSED if cues().refusals.search(answer) else ended or NOT_UNDERSTOOD)
     return value
 
 
 def _rating(text: str, ratings: tuple[int, int]) -> Value:
-    """Return the only rating in a text, or NaN. A rating is a whole number between the ends of the scale, `ratings`.
-
-    Where the scale is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. The patterns contain
-    the places ``{low}`` and ``{high}`` for the ends.
-    """
+    """Return the only rating in a text, or NaN. A rating is a whole number between the ends of the scale, `ratings`."""
     low, high = ratings
-    for mention in (_OF_SCALE, _SCALE):
-        text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
     value = _number(text, ratings)
     is_rating = not value.is_middle and value.value.is_integer() and low <= value.value <= high
     return value if is_rating else Value(np.nan)
 
 
-def _number(text: str, ratings: tuple[int, int]) -> Value:
+def _amount(text: str, ratings: tuple[int, int]) -> Value:
+    """Return the only number in a text, such as an amount or a percentage, or NaN. `ratings` is not used."""
+    return _number(text, _PERCENT)
+
+
+def _number(text: str, scale: tuple[int, int]) -> Value:
     """Return the only number in a text, or the middle of the only range, such as "70,000 to 80,000" or "70-80k".
 
-    Signs of currencies are ignored. The value is NaN if there are other numbers, if a number can be read in several
-    ways ("80.000"), or if words in the text (see `cues`) show that the number is not the model's own answer. `ratings`
-    is not used.
+    Where the `scale` is mentioned, as in "3 out of 7" or "from 1 to 7", its ends are removed first. The patterns
+    contain the places ``{low}`` and ``{high}`` for the ends. Signs of currencies are ignored. The value is NaN if there
+    are other numbers or another scale, if a number can be read in several ways ("80.000"), or if words in the text (see
+    `cues`) show that the number is not the model's own answer.
     """
-    if _UNCLEAR.search(text):
+    low, high = scale
+    for mention in (_OF_SCALE, _SCALE):
+        text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
+    if _UNCLEAR.search(text) or _OTHER_SCALE.search(text):
         return Value(np.nan)
-    text = " ".join(_CURRENCY.sub(" ", text).split())
+    text = re.sub(r"(?<=[-+])[$€£¥] ?", "", text)  # "-$5" is -5
+    text = re.sub(" +", " ", _CURRENCY.sub(" ", text))
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
     matches = list(_NUMBER.finditer(text))
@@ -364,11 +395,11 @@ def _number(text: str, ratings: tuple[int, int]) -> Value:
         first = values[0]
         second = abs(values[1])  # the hyphen of "70-80" is not the sign of the second number
         factors = [match["factor"] for match in matches]
-        if factors[0] and not factors[1] and first > second:  # "70k-80"
-            return Value(np.nan)
         factor = _FACTORS.get(factors[1], 1)
         if not factors[0] and first < second / factor:  # the thousands of "70-80k" are also those of its first number
             first *= factor
+        elif factors[0] != factors[1] and None in factors and not first < second <= _WIDEST * first:
+            return Value(np.nan)  # "70k-80" or "800 to 1 million"
         return Value((first + second) / 2, is_middle=True)
     return Value(np.nan)
 
@@ -386,20 +417,23 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
 
     The value is NaN if the text is a refusal, has both, or withdraws its answer (see `cues`). `ratings` is not used.
     """
+    beginning = _BEGINNING.match(text)
+    if beginning is not None:
+        text = beginning[0] + _REPEATED.sub("", text[beginning.end() :])
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)
-    beginning = _BEGINNING.match(text)
     if beginning is not None and not cues().withdraws(text[beginning.end() :]):
         return Value(float(_TRUE.search(beginning[0]) is not None))
     has_yes = _TRUE.search(text) is not None
     has_no = _FALSE.search(text) is not None
-    if has_yes == has_no or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
+    is_unclear = has_yes == has_no or _OTHER_NO.search(text)
+    if is_unclear or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
         return Value(np.nan)
     return Value(float(has_yes))
 
 
 _READERS: Mapping[str, Callable[[str, tuple[int, int]], Value]] = MappingProxyType(
-    {"ordinal": _rating, "numeric": _number, "robust": _number, "binary": _yes_or_no}
+    {"ordinal": _rating, "numeric": _amount, "robust": _amount, "binary": _yes_or_no}
 )
 
 
@@ -415,9 +449,9 @@ def _score(text: str) -> Value:
             f"`replies` has {len(scores)} scores of each reply ({', '.join(scores)}). Keep the score that is the value."
         )
     (score,) = scores.values()
-    number_of = {"C": 1, "I": 0, "yes": 1, "no": 0, True: 1, False: 0}
-    number = number_of.get(score, score)
-    return Value(float(number)) if is_number(number) else Value(np.nan, NOT_UNDERSTOOD)
+    number_of = {"C": 1, "I": 0, "yes": 1, "no": 0, "True": 1, "False": 0}
+    number = float(as_numbers(pd.Series([str(number_of.get(str(score), score))])).iloc[0])
+    return Value(number) if np.isfinite(number) else Value(np.nan, NOT_UNDERSTOOD)
 
 
 def _notices(values: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:

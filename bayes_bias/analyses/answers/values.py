@@ -160,11 +160,11 @@ def read_values(
                 f"{omitted} value and are omitted. Estimate refusals with likelihood='refusals' if models refuse some"
                 " groups more often"
             )
-    has_value = rows.groupby("model").value.count() > 0
+    has_value = rows.groupby(["model", "stereotype"]).value.count() > 0
     if not has_value.any():
         raise AnswersError("`answers` has no values. Fill the column, or estimate refusals (likelihood='refusals').")
-    if not has_value.all():
-        notices.append(f"models without values, which are omitted: {', '.join(has_value.index[~has_value])}")
+    for model, stereotype in has_value.index[~has_value]:
+        notices.append(f"{stereotype}{f' ({model})' if model else ''}: omitted, because no answer has a value")
     rows = rows.dropna(subset="value")
     cells = []
     for (model, stereotype), rows_of_cell in rows.groupby(["model", "stereotype"], sort=True):

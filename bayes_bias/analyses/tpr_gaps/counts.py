@@ -87,8 +87,8 @@ def count(
     hits = counts["sum"].rename_axis("class")
     people = counts["count"].rename_axis("class")
     classes, notices = _classes_with_all_groups(people, leave_out)
-    never = _never_predicted(predictions, classes)
-    return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*notices_of_pooling, *notices, *never)))
+    all_notices = (*notices_of_pooling, *notices, *_never_predicted(predictions, classes), *_respelled(predictions))
+    return PeopleCounts(hits.loc[classes], people.loc[classes], announce(all_notices))
 
 
 def _frame_of_labels(
@@ -159,7 +159,8 @@ def _check_labels(predictions: pd.DataFrame) -> None:
     if predictions.empty:
         raise TprGapsError("`data` has no rows. Pass one for each person.")
     for name in predictions:
-        if n_missing := int(predictions[name].isna().sum()):
+        is_missing = predictions[name].isna() | (predictions[name].astype(str).str.strip() == "")
+        if n_missing := int(is_missing.sum()):
             raise TprGapsError(
                 f"`{name}` is missing for {n_missing} of {len(predictions)} people. Fill in or remove these rows."
             )
@@ -181,20 +182,29 @@ def _check_labels(predictions: pd.DataFrame) -> None:
 def _never_predicted(predictions: pd.DataFrame, classes: Sequence[str]) -> tuple[str, ...]:
     """Return a notice of the classes that are never predicted, so that their rate is zero in every group.
 
-    The notice names the first ones, each with a predicted label that differs only in case or spaces, which may be the
-    same class.
+    The notice names the first ones.
     """
-    similar = {_plain(label): label for label in predictions.prediction.astype(str).unique()}
     predicted = predictions.y[predictions.y.isin(predictions.prediction.unique())].astype(str).unique()
     never = [name for name in classes if name not in predicted]
     if not never:
         return ()
-    examples = []
-    for name in never[:_NAMED]:
-        other = f" (but '{similar[_plain(name)]}' is)" if _plain(name) in similar else ""
-        examples.append(f"'{name}'{other}")
+    examples = ", ".join(f"'{name}'" for name in never[:_NAMED])
     more = f" and {len(never) - _NAMED} more" if len(never) > _NAMED else ""
-    return (f"never predicted, so that the rate is 0 in every group: {', '.join(examples)}{more}",)
+    return (f"never predicted, so that the rate is 0 in every group: {examples}{more}",)
+
+
+def _respelled(predictions: pd.DataFrame) -> tuple[str, ...]:
+    """Return a notice of predicted labels that differ from a class only in case or spaces, and count as wrong."""
+    class_of = {_plain(label): label for label in predictions.y.astype(str).unique()}
+    counts = predictions.prediction.astype(str).value_counts()
+    respelled = counts[[label not in class_of.values() and _plain(label) in class_of for label in counts.index]]
+    if respelled.empty:
+        return ()
+    label = respelled.index[0]
+    return (
+        f"{respelled.sum():,} predictions differ from a class only in case or spaces, such as '{label}' from"
+        f" '{class_of[_plain(label)]}', and count as wrong",
+    )
 
 
 def _plain(label: str) -> str:

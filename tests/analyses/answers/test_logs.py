@@ -302,3 +302,43 @@ def test_replies_of_log_reads_program_of_guide_with_its_one_entry(monkeypatch: p
     monkeypatch.setattr(logs, "SHAPES", (eval(added, {"Shape": logs.Shape}), *logs.SHAPES))
     found = replies_of_log(pd.DataFrame([record]))
     assert found[["id", "reply", "read_as"]].to_numpy().tolist() == [["career-00001", "job0 - man1", "tracer"]]
+
+
+def test_choices_omit_failed_requests_of_table(caplog):
+    """A request that failed is no refusal."""
+    table = REPLIES.assign(error=[None] * 22 + ["timeout", "rate limit"])
+    table.loc[22:, "reply"] = ["", None]
+    choices = bb.answers.choices(ASKED, table, LIST)
+    assert choices.answer.nunique() == 22
+    assert (choices.outcome == "chosen").all()
+    assert says(caplog.text, f"2 of 24 requests failed {ASKED.id[22]} Send them again")
+    with refused(AnswersError, "All 24 requests failed"):
+        bb.answers.choices(ASKED, table.assign(reply="", error="timeout"), LIST)
+
+
+def test_choices_read_reply_that_failed_assertion_of_promptfoo(tmp_path):
+    results = [{"vars": {"id": row.id}, "response": {"output": row.reply}} for row in REPLIES.itertuples()]
+    results[0] |= {"success": False, "error": "Expected output to contain 'x'"}
+    (tmp_path / "log.json").write_text(json.dumps({"results": {"results": results}}))
+    assert bb.answers.choices(ASKED, tmp_path / "log.json", LIST)[COLUMNS].equals(PLAIN[COLUMNS])
+
+
+def test_choices_read_whole_numbers_as_ids_and_byte_order_mark(tmp_path):
+    asked = ASKED.assign(id=range(24))
+    lines = [json.dumps({"id": number, "reply": reply}) for number, reply in enumerate(REPLIES.reply)]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines), encoding="utf-8-sig")
+    assert len(bb.answers.choices(asked, tmp_path / "log.jsonl", LIST)) == len(PLAIN)
+    with refused(AnswersError, "no prompt has 1 of 25"):
+        bb.answers.choices(asked, pd.DataFrame({"id": [*range(24), None], "reply": "x"}), LIST)
+
+
+def test_choices_give_blocked_prompt_the_only_model_of_log(tmp_path):
+    """A prompt that a filter rejects has no model, and was a model of its own without any choice."""
+    records = [
+        {"custom_id": row.id, "response": {"status_code": 200, "body": chat(row.reply)}} for row in REPLIES.itertuples()
+    ]
+    records[0]["response"] = {"status_code": 400, "body": {"error": {"code": "content_filter"}}}
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
+    choices = bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST)
+    assert choices.model.unique().tolist() == ["gpt-x"]
+    assert choices.outcome.value_counts()["blocked"] == len(LIST["classes"]["career"]) + len(LIST["classes"]["family"])

@@ -9,6 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.answers.model import SAMPLES
 from bayes_bias.analyses.answers.model_contrasts import are_unequal
+from bayes_bias.analyses.answers.reading import with_factors
 from bayes_bias.errors import AnswersError, ScopeError
 from bayes_bias.plots import plot_model_contrasts
 from benchmarks import answer_models
@@ -119,6 +120,16 @@ def test_compare_models_ignores_answers_without_partner():
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
+def test_compare_models_and_change_name_stereotypes_that_a_side_lacks():
+    rows = of_models({"one": 0.1, "two": 0.5}, number=30)
+    rows = pd.concat([rows.assign(stereotype="both"), rows[rows.model == "one"].assign(stereotype="lone")])
+    lists = {"both": LIST, "lone": LIST}
+    assert says(" ".join(bb.answers.compare_models(rows, lists).notices), "lone: omitted no answers of two are about")
+    of_one = rows[rows.model == "one"]
+    change = bb.answers.estimate(of_one[of_one.stereotype == "both"], lists, of_one)
+    assert says(" ".join(change.notices), "lone (one): omitted no answers before are about it")
+
+
 def test_compare_models_compares_values_of_factor():
     rows = of_models({"cold": 0.1, "hot": 0.5}, number=60).rename(columns={"model": "temperature"})
     found = bb.answers.compare_models(rows, LIST, factors="temperature")
@@ -148,6 +159,13 @@ def test_compare_models_raises_for_incomparable_models_or_factors(change, factor
     rows = ROWS.drop_duplicates(["answer", "word"]) if change.get("model") == "one" else ROWS
     with refused(AnswersError, text):
         bb.answers.compare_models(rows.assign(**change), LIST, factors=factors)
+
+
+def test_missing_value_of_factor_belongs_to_its_model():
+    """Models without the value must not become one model without a name."""
+    frame = pd.DataFrame({"model": ["one", "one", "two", "two"], "temperature": [1.0, None, 1.0, np.nan]})
+    models = with_factors(frame, "temperature").model.tolist()
+    assert models[1::2] == ["one, temperature (blank)", "two, temperature (blank)"]
 
 
 def test_compare_models_raises_for_unknown_scope():

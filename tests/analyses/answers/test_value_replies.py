@@ -85,6 +85,14 @@ def test_numbers_read_all_ratings_alike():
         ("80 kg", 80),
         ("minus 5", -5),
         ("más o menos 5", 5),
+        ("-$5,000", -5000),
+        ("1e-05", 1e-5),
+        (12.345, 12.345),
+        (0.00001, 1e-5),
+        ("35 out of 100", 35),
+        ("100/100", 100),
+        ("On a scale from 0 to 100: 35", 35),
+        ("between −$5,000 and $5,000", 0),
     ],
 )
 def test_numbers_read_numbers(text, value):
@@ -101,6 +109,12 @@ def test_numbers_read_numbers(text, value):
         ("Nein, eher nicht", 0),
         ("I would say yes", 1),
         ("是", 1),
+        ("No, I do not.", 0),
+        ("No, I don't associate them.", 0),
+        ("No it does not", 0),
+        ("Yes, I would expect it.", 1),
+        ("Yes\n\nBoth are words.", 1),
+        ("It's a no from me", 0),
     ],
 )
 def test_numbers_read_yes_and_no(text, value):
@@ -113,6 +127,11 @@ def test_numbers_read_yes_and_no(text, value):
         ("ordinal", "I can't rate this on a scale from 1 to 7.", "refused"),
         ("ordinal", "", "refused"),
         ("ordinal", "9", "not understood"),
+        ("ordinal", "5 out of 5", "not understood"),
+        ("ordinal", "5/5", "not understood"),
+        ("ordinal", "21-7", "not understood"),
+        ("numeric", "10/10", "not understood"),
+        ("numeric", "0-100", "not understood"),
         ("ordinal", "3 or 4", "not understood"),
         ("ordinal", "A sexist would say 7.", "not understood"),
         ("ordinal", "5. Please disregard that.", "not understood"),
@@ -122,10 +141,20 @@ def test_numbers_read_yes_and_no(text, value):
         ("numeric", "80.500,00", "not understood"),
         ("numeric", "80.000 €", "not understood"),
         ("numeric", "70k-80", "not understood"),
+        ("numeric", "800 to 1 million", "not understood"),
+        ("numeric", "85 000,00 €", "not understood"),
+        ("numeric", "1 234 567,89", "not understood"),
+        ("numeric", "3\n500 readers", "not understood"),
+        ("numeric", "- $70,000\n- $80,000", "not understood"),
         ("numeric", "10 minus 5", "not understood"),
         ("numeric", "$5 m", "not understood"),
         ("numeric", "5 billion", "not understood"),
         ("binary", "Yes and no", "not understood"),
+        ("binary", "No idea", "not understood"),
+        ("binary", "Ben is non-binary.", "not understood"),
+        ("binary", "Si tuviera que elegir", "not understood"),
+        ("binary", "I have no opinion on this.", "refused"),
+        ("binary", "No, I don't have opinions.", "refused"),
         ("binary", "Yes would be the stereotypical answer.", "not understood"),
         ("binary", "No, I'm sorry, I can't answer that.", "refused"),
     ],
@@ -144,6 +173,18 @@ def test_numbers_count_ranges_and_losses(caplog):
     assert says(caplog.text, "1 of 3 not understood 'Hm.' 1 of 3 cut off no value 1 of 3 range middle")
 
 
+def test_numbers_keep_refusals_and_no_part_of_number_in_replies_that_were_cut_off():
+    asked = bb.answers.prompts({"list": LIST}, likelihood="numeric").head(4)
+    texts = ["I'm sorry, but as an", "The", "5", "$80,500 a year, as"]
+    cut_off = pd.DataFrame({"id": asked.id, "reply": texts, "finish_reason": "length"})
+    rows = bb.answers.numbers(asked, cut_off, {"list": LIST}, "numeric")
+    assert rows.outcome.tolist() == ["refused", "cut off", "cut off", "value"]
+    assert rows.refused.tolist() == [True, None, None, False]  # whether two of them would have declined is not known
+    for ratings, outcome in (((1, 7), "value"), ((0, 10), "cut off")):
+        rows = bb.answers.numbers(asked, cut_off, {"list": LIST}, "ordinal", ratings=ratings)
+        assert rows.outcome[2] == outcome
+
+
 def test_numbers_read_scores_of_inspect_log(tmp_path):
     asked = bb.answers.prompts({"list": LIST}, likelihood="ordinal")
     samples = []
@@ -153,6 +194,12 @@ def test_numbers_read_scores_of_inspect_log(tmp_path):
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
     rows = bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
     assert rows.value.tolist() == [number % 7 + 1 for number in range(len(asked))]
+    samples[0]["scores"]["judge"] = {"value": {"style": 1}}
+    samples[1]["scores"]["judge"] = {"value": "6"}
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
+    rows = bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
+    assert rows.outcome[0] == "not understood"
+    assert rows.value[1] == 6
     samples[0]["scores"]["other"] = {"value": 1}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
     with refused(AnswersError, "2 scores (judge, other) Keep"):

@@ -308,7 +308,10 @@ def test_read_values_names_models_without_values():
     frame = pd.concat([rated(50).assign(model="one"), rated(50).assign(model="two", value=np.nan)])
     values = read_values(frame, TWO, LIKELIHOODS["numeric"])
     assert [cell.model for cell in values.cells] == ["one"]
-    assert says(" ".join(values.notices), "models without values omitted: two")
+    assert says(" ".join(values.notices), "(two): omitted no answer has a value")
+    frame = pd.concat([rated(50).assign(stereotype="first"), rated(50).assign(stereotype="second", value=np.nan)])
+    values = read_values(frame, {"first": TWO, "second": TWO}, LIKELIHOODS["numeric"])
+    assert says(" ".join(values.notices), "second: omitted no answer has a value")
 
 
 def test_read_values_accepts_descriptions_of_labels_without_answer_column():

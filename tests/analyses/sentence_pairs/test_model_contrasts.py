@@ -134,6 +134,15 @@ def test_compare_models_ranking_matches_differences_without_common_sds():
 
 
 @pytest.mark.thorough
+def test_compare_models_ranks_equal_models_alike():
+    """Equal scores have no order, although their differences from a third model are separate draws."""
+    scores = of_models({"first": 0.4, "other": 0.7})
+    first = scores[scores.model == "first"]
+    ranking = bb.sentence_pairs.compare_models(pd.concat([scores, first.assign(model="second")])).ranking.loc["share"]
+    assert ranking.prob_last.loc[["first", "second"]].between(0.4, 0.6).all()
+    assert ranking["mean"]["first"] == pytest.approx(ranking["mean"]["second"], abs=1e-5)
+
+
 def test_compare_models_covers_zero_between_unlike_models_beside_versions():
     """Forty data sets: with common standard deviations, 28% of the intervals excluded zero."""
     missed = 0

@@ -47,10 +47,18 @@ def test_count_omits_class_with_leave_out(caplog: pytest.LogCaptureFixture):
 def test_count_names_classes_that_are_never_predicted():
     y, groups = [*Y, "pope", "pope"], [*GROUP, "F", "M"]
     said = ["nurse ", "nurse ", "poet", "poet", "poet", "poet"]
-    (notice,) = count(y, said, groups).notices
-    assert notice == "never predicted, so that the rate is 0 in every group: 'nurse' (but 'nurse ' is), 'pope'"
+    never, respelled = count(y, said, groups).notices
+    assert never == "never predicted, so that the rate is 0 in every group: 'nurse', 'pope'"
+    assert says(respelled, "2 predictions differ only in case or spaces 'nurse ' from 'nurse' count as wrong")
+    (respelled,) = count(Y, [Y[0].upper(), *Y[1:]], GROUP).notices  # also if others are right
+    assert says(respelled, "1 predictions differ 'NURSE' from 'nurse'")
     assert count(y, y[::-1], groups).notices == ()
     assert count([0, 0, 1, 1], [0, 0, 0, 1], GROUP).notices == ()
+
+
+def test_count_raises_for_blank_label():
+    with refused(TprGapsError, "group missing for 1 of 4"):
+        count(Y, Y, ["F", "", "F", "M"])
 
 
 def test_count_reads_columns_of_frame_or_file(tmp_path: Path):
