@@ -58,6 +58,8 @@ from bayes_bias.table.columns import (
 
 # Prefix of the columns of each model by itself.
 OWN = "own"
+# The smallest variance of a difference between models, relative to the largest one.
+_LEAST_VARIANCE = 1e-9
 # If the standard deviations of differences between models differ by a larger factor than this, and than chance
 # explains, the models have no common ones.
 _MOST_UNEQUAL = 1.5
@@ -722,12 +724,23 @@ def _with_own_sds(sides: Sequence[Observed], effects: tuple[str, ...], seed: int
     scores = np.random.default_rng(seed).standard_normal((n_models, differences.shape[1]))
     scores -= scores.mean(axis=1, keepdims=True)  # so that draws have the means of the differences
     deviations = vectors * np.sqrt(np.maximum(eigenvalues, 0.0)) @ scores
-    # Weighted least squares, so that a small difference is not lost in the errors of larger ones.
-    precision = np.zeros((n_models, n_models))
-    precision[above_diagonal] = 1 / np.maximum(variance[above_diagonal], np.finfo(float).tiny)
-    precision += precision.T
-    centre = np.linalg.pinv(np.diag(precision.sum(axis=1)) - precision) @ (precision * (mean - mean.T)).sum(axis=1)
+    centre = centre_of_models(mean - mean.T, variance + variance.T)
     return _Drawn(differences, centre[:, None] + deviations, [pair.pareto_k for pair in drawn])
+
+
+def centre_of_models(difference: Numbers, variance: Numbers) -> Numbers:
+    """Return the position (model,) of each model that fits the differences between models best, with a mean of zero.
+
+    `difference` and `variance` are the means and variances of the differences between all pairs, (model, model). They
+    contradict each other by their Monte Carlo errors, so the positions b minimise the sum over pairs of
+    ``(b_i - b_j - difference_ij)^2 / variance_ij``. A small difference is then not lost in the errors of larger ones.
+    """
+    others = ~np.eye(len(variance), dtype=bool)
+    # Copies of a model differ by exactly zero, and with larger ratios of variances all other differences would be lost.
+    least = max(_LEAST_VARIANCE * variance.max(), np.finfo(float).tiny ** 0.5)
+    precision = others / np.maximum(variance, least)
+    laplacian = np.diag(precision.sum(axis=1)) - precision
+    return np.asarray(np.linalg.pinv(laplacian) @ (precision * difference).sum(axis=1))
 
 
 def _ranking(models: Sequence[str], from_mean: Numbers, by_itself: Sequence[Numbers], ci_prob: float) -> pd.DataFrame:

@@ -249,10 +249,11 @@ _EITHER = "|".join((_YES + " " + _NO).split())
 _CLAUSE = "because|since|as|for|from|here|i|it|they|he|she|we|that|there|the|this|not"
 _BEGINNING = re.compile(rf"(?:answer ?: ?)?(?:{_EITHER})(?=\W*$|\n| ?(?:[^\w\s-]|(?<!non)-)| (?:{_CLAUSE})\b)")
 _OTHER_NO = re.compile(rf"(?<!\w)(?:no|non|si)[ -](?!(?:{_CLAUSE})\b)\w")
-# A clause that repeats the answer before it, as in "No, I do not" and "Yes, they would".
+# A clause that repeats the answer before it, as in "No, I do not" and "Yes, they would". "No, I do not think that it is
+# fair to answer" remains a refusal.
 _REPEATED = re.compile(
     r"^\W*(?:i|it|they|he|she|we|that) (?:do|does|would)(?:nt| not)?"
-    r"(?=\W*$|\n| ?[^\w\s]| (?:associate|expect|think|believe|see|find|say|go|fit|occur|appear)\b)"
+    r"(?=\W*$|\n| ?[^\w\s]| (?:associate|expect|go|fit|occur|appear|(?:think|believe|say) so|say that(?! ?\w))\b)"
 )
 _BOTH = re.compile(rf"(?<!\w)(?:{_EITHER}) ?(?:and|or|und|oder|et|ou|y|o|e|/|и) ?(?:{_EITHER})(?!\w)")
 _CURRENCY = re.compile(r"[$€£¥%]|(?<=\d) ?(?:usd|eur|gbp|dollars?|euros?)\b")

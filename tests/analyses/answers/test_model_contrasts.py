@@ -8,7 +8,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.answers.model import SAMPLES
-from bayes_bias.analyses.answers.model_contrasts import are_unequal
+from bayes_bias.analyses.answers.model_contrasts import are_unequal, centre_of_models
 from bayes_bias.analyses.answers.reading import with_factors
 from bayes_bias.errors import AnswersError, ScopeError
 from bayes_bias.plots import plot_model_contrasts
@@ -214,3 +214,11 @@ def test_text_omits_first_model_when_draws_are_unreliable(several):
     unreliable = replace(several, table=several.table.assign(pareto_k=0.9))
     assert says(several.text, "D is the largest with probability")
     assert "the largest" not in unreliable.text
+
+
+@pytest.mark.parametrize("true", [[0.0, 0, 3], [0.0, 0, 3, 5, -1], [1.0] * 6 + [4.0], [2.0] * 5])
+def test_centre_of_models_keeps_differences_beside_copies(true):
+    """Copies of a model differ by exactly zero, without any variance."""
+    difference = np.subtract.outer(true, true)
+    variance = 0.01 * (difference != 0)
+    assert centre_of_models(difference, variance) == pytest.approx(np.array(true) - np.mean(true), abs=1e-5)

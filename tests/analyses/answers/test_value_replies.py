@@ -111,6 +111,8 @@ def test_numbers_read_numbers(text, value):
         ("是", 1),
         ("No, I do not.", 0),
         ("No, I don't associate them.", 0),
+        ("No, I don't think so.", 0),
+        ("No, I would not say that.", 0),
         ("No it does not", 0),
         ("Yes, I would expect it.", 1),
         ("Yes\n\nBoth are words.", 1),
@@ -126,6 +128,8 @@ def test_numbers_read_yes_and_no(text, value):
     [
         ("ordinal", "I can't rate this on a scale from 1 to 7.", "refused"),
         ("ordinal", "", "refused"),
+        ("binary", "No, I do not think it is appropriate to answer.", "refused"),
+        ("binary", "No. I don't believe it is fair to judge people by names.", "refused"),
         ("ordinal", "9", "not understood"),
         ("ordinal", "5 out of 5", "not understood"),
         ("ordinal", "5/5", "not understood"),
