@@ -381,6 +381,7 @@ def _break_lines(text: Text, width: float, scale: float) -> None:
 
 def _scale_text(ax: Axes, factor: float) -> None:
     """Multiply the size of all text of axes, including labels of ticks that are only made when the figure is drawn."""
+    texts = set(ax.findobj(Text))  # before the labels of ticks become smaller, which can add ticks
     tick_labels: set[Text] = set()
     for axis in (ax.xaxis, ax.yaxis):
         ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
@@ -388,7 +389,7 @@ def _scale_text(ax: Axes, factor: float) -> None:
             tick_labels |= {tick.label1, tick.label2}
         if ticks:
             axis.set_tick_params(which="both", labelsize=factor * float(ticks[0].label1.get_fontsize()))
-    for text in set(ax.findobj(Text)) - tick_labels:
+    for text in texts - tick_labels:
         text.set_fontsize(factor * float(text.get_fontsize()))
 
 
