@@ -108,7 +108,8 @@ def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     class_of_group = data.attribute_class.to_numpy()[data.associated.to_numpy()]
     blocks = []
     for g, group in enumerate(data.group.to_numpy()):
-        blocks.append(_block(f"{shortened(group)} (stereotype: {shortened(class_of_group[g])})", words[group_of_word == g]))
+        heading = f"{shortened(group)} (stereotype: {shortened(class_of_group[g])})"
+        blocks.append(_block(heading, words[group_of_word == g]))
     return blocks
 
 
