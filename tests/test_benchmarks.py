@@ -24,7 +24,7 @@ from benchmarks import harness, lists, measure_intervals, page, published, sbc
 from benchmarks.cells import RESULTS
 from benchmarks.effects import of_replicate
 from benchmarks.harness import Judged, Result, judged
-from benchmarks.methods import INDEPENDENT, OURS
+from benchmarks.methods import OURS
 from benchmarks.pairs import TRUTHS, independence
 from benchmarks.provenance import PAGES, read
 from benchmarks.shares import GLOVE, GOOGLENEWS, from_to, nulls_by_size, related, rows_of
