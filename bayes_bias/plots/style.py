@@ -48,8 +48,7 @@ _SHOWN_DPI = 110
 # Distance from the axes to a legend in inches: gaps, and lines of text. The gaps remain if text is scaled.
 _GAP, _SMALL_GAP, _TICK_LABEL_HEIGHT, _AXIS_LABEL_HEIGHT = 0.1, 0.06, 0.12, 0.17
 _LONGEST_LABEL = 28
-# Height of a line, width of a letter in a legend, in a row's label, and in a heading, and width of a legend's handle, all
-# in inches.
+# In inches: height of a line, width of a letter in a legend, in a row's label, and in a heading, and width of a handle.
 _LINE_HEIGHT, _LETTER_WIDTH, _ROW_LETTER_WIDTH, _HEADING_LETTER_WIDTH, _HANDLE_WIDTH = 0.13, 0.07, 0.08, 0.088, 0.5
 # Width in inches below which text is scaled, and the smallest factor. Share of the width that a colour bar takes.
 # Number of title letters per inch.
