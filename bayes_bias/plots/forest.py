@@ -163,7 +163,7 @@ def plot_overview(
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
     for fit in fitted:
-        if fit.metric != fitted[0].metric:
+        if fit.metric.unit != fitted[0].metric.unit:  # a change has another range
             raise BayesBiasError(
                 f"`fits` contains {fit.metric.plural} ('{fit.name}') and {fitted[0].metric.plural}"
                 f" ('{fitted[0].name}'). Draw a separate figure for each kind."
