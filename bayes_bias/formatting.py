@@ -409,9 +409,14 @@ class Layout:
         )
 
     def markdown(self) -> str:
-        """Return the table in Markdown."""
+        """Return the table in Markdown, in which names cannot end a cell or begin an HTML tag."""
         sides = ["left" if column.words else "right" for column in self.columns]
-        return self.frame.to_markdown(disable_numparse=True, colalign=["left", *sides])
+        frame = self.frame.map(_escape_markdown).rename(index=_escape_markdown, columns=_escape_markdown)
+        return frame.to_markdown(disable_numparse=True, colalign=["left", *sides])
+
+
+def _escape_markdown(text: str) -> str:
+    return re.sub(r"\||<(?=[A-Za-z/!])", r"\\\g<0>", text).replace("\n", "<br>")
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -50,3 +50,12 @@ def test_layout_cell_has_one_box_for_split_text(text):
     (cell,) = ElementTree.fromstring(shown.replace("&nbsp;", " ")).iter("td")
     assert len(cell) == (text != "plain")
     assert "".join(cell.itertext()).replace("\n", "") == text.replace("\n", "")
+
+
+def test_markdown_table_keeps_its_columns_whatever_names_contain():
+    table = Layout(["men|women <b>\nTitle"], [Column("bias", ["< .001"])], heading="list").markdown()
+    row = table.splitlines()[-1]
+    assert row.replace(r"\|", "").count("|") == 3
+    assert r"men\|women \<b><br>Title" in row
+    assert "< .001" in row
+    assert len(table.splitlines()) == 3

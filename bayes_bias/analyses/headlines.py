@@ -217,11 +217,9 @@ def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
 
 
 def called(title: str) -> str:
-    """Return the title of a list for a sentence: "WEAT 7 (math and arts)" for the title "WEAT 7: Math and arts"."""
+    """Return the title of a list for a sentence: "WEAT 7 (Math and arts)" for the title "WEAT 7: Math and arts"."""
     short, _, topic = title.partition(": ")
-    if topic:
-        return f"{short} ({topic[0].lower()}{topic[1:]})"
-    return f"“{title}”"
+    return f"{short} ({topic})" if topic else f"“{title}”"
 
 
 def _titles(findings: Sequence[Finding], of_all: bool) -> str:

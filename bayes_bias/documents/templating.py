@@ -23,6 +23,19 @@ _SENTENCE_END = re.compile(
     r"(?<=[\w)\]%”’][.?]|[.?][)”’]) (?<!\bvs\. )(?<!\b[DMS][rst]\. )(?<!\bMrs\. )(?<!\b[A-Z]\. )(?=[A-Z(“]|\S+: )"
 )
 
+# Words in Hebrew, Arabic, and other scripts that are written from right to left, until the first other letter or mark.
+_RIGHT_TO_LEFT = re.compile(
+    "[RTL]+(?:(?:[ \u200c\u200d'’_-]|&#3[49];)[RTL]+)*".replace("RTL", "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc")
+)
+
+
+def left_to_right(html: str) -> str:
+    """Return HTML in which numbers after right-to-left words keep their order, by marks (U+200E) after these words.
+
+    Without the marks, a browser shows the interval "[0.1, 0.2]" after a Hebrew or Arabic name as "[0.2, 0.1]".
+    """
+    return _RIGHT_TO_LEFT.sub("\\g<0>\u200e", html)
+
 
 def with_lead(text: str) -> Markup:
     """Return HTML of a text with its first sentence in bold type. The text itself is escaped."""

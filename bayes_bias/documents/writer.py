@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.documents.document import Document, Documented
 from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
-from bayes_bias.documents.templating import render_html, render_latex, verbatim
+from bayes_bias.documents.templating import left_to_right, render_html, render_latex, verbatim
 from bayes_bias.errors import COMMAND, OutputError
 from bayes_bias.files import WRITTEN, check_formats, csv_text
 from bayes_bias.fitting.fitted import Fitted
@@ -273,7 +273,7 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
         css=verbatim("style.css"),
         script=verbatim("sort.js") if document.sortable else "",
     )
-    return page_with_unit(text, document.unit)
+    return left_to_right(page_with_unit(text, document.unit))
 
 
 def tables_tex(document: Document) -> str:

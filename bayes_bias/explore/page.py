@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 
-from bayes_bias.documents.templating import render_html, verbatim
+from bayes_bias.documents.templating import left_to_right, render_html, verbatim
 from bayes_bias.explore.fields import Fields, examples
 from bayes_bias.explore.results import FILES, Results
 from bayes_bias.spreadsheets import SUFFIXES
@@ -34,7 +34,7 @@ def page(fields: Fields, embeddings: Iterable[str], most_bytes: int) -> str:
 
 def part_of(name: str, results: Results) -> str:
     """Return a part of the page that shows results: "verdict", "figure", "checks", or "words"."""
-    return render_html(f"{name}.html", _PACKAGE, results=results)
+    return left_to_right(render_html(f"{name}.html", _PACKAGE, results=results))
 
 
 @cache

@@ -162,6 +162,12 @@ def plot_overview(
     fitted = list(map(Fitted.of, as_tuple("fits", fits, xr.DataTree | Fitted, "[posterior, another]")))
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
+    for fit in fitted:
+        if fit.metric.unit != fitted[0].metric.unit:  # a change has another range
+            raise BayesBiasError(
+                f"`fits` contains {fit.metric.plural} ('{fit.name}') and {fitted[0].metric.plural}"
+                f" ('{fitted[0].name}'). Draw a separate figure for each kind."
+            )
     labels, rows = [], []
     for fit in fitted:
         name = shortened(name_of.get(fit.name, fit.name))

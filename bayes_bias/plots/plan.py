@@ -81,7 +81,8 @@ def plot_plan(
             label.set_visible(bool((position > _EDGE).all() and (position < 1 - _EDGE).all()))
         # The line of the usual power, and the entries of the legend, which contours do not make themselves.
         ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
-        ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
+        if power.min() < _USUAL_POWER < power.max():
+            ax.plot([], [], color=INK, linestyle="--", label=f"{_USUAL_POWER:.0%} probability of detecting the bias")
         ax.plot([], [], linestyle="", label=f"half of the interval’s width (±), {fitted.metric.unit}")
         cross: dict[str, Any] = {"marker": "X", "color": INK, "markeredgecolor": "white", "markersize": 9}
         ax.plot(*shown.position_of_lists, linestyle="", label=shown.label_of_lists, **cross)

@@ -30,6 +30,7 @@ from bayes_bias.posterior.covariate_estimates import Adjustment
 from bayes_bias.posterior.estimate import Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate
 from bayes_bias.posterior.verdict import adjustment_of
+from bayes_bias.table.bias_weights import contrasted_classes
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
@@ -102,7 +103,8 @@ def plot_posterior(
         estimate = contrast_estimate(fitted, weights, scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
-        halved = contrast is None and fitted.data.sizes["group"] == 2
+        weat = fitted.data.sizes["group"] == 2 and contrasted_classes(fitted.data).size > 0
+        halved = contrast is None and weat
         unit = bias_axis(fitted.metric) if contrast is None else fitted.metric.unit
         name_in_legend = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
         beside = adjustment if contrast is None else None  # its unadjusted interval is of the bias alone

@@ -48,8 +48,8 @@ _SHOWN_DPI = 110
 # Distance from the axes to a legend in inches: gaps, and lines of text. The gaps remain if text is scaled.
 _GAP, _SMALL_GAP, _TICK_LABEL_HEIGHT, _AXIS_LABEL_HEIGHT = 0.1, 0.06, 0.12, 0.17
 _LONGEST_LABEL = 28
-# Height of a line, width of a letter in a tick label and in a heading, and width of a legend's handle, all in inches.
-_LINE_HEIGHT, _LETTER_WIDTH, _HEADING_LETTER_WIDTH, _HANDLE_WIDTH = 0.13, 0.07, 0.088, 0.5
+# In inches: height of a line, width of a letter in a legend, in a row's label, and in a heading, and width of a handle.
+_LINE_HEIGHT, _LETTER_WIDTH, _ROW_LETTER_WIDTH, _HEADING_LETTER_WIDTH, _HANDLE_WIDTH = 0.13, 0.07, 0.08, 0.088, 0.5
 # Width in inches below which text is scaled, and the smallest factor. Share of the width that a colour bar takes.
 # Number of title letters per inch.
 _FULL_WIDTH, _SMALLEST_FACTOR, _SHARE_OF_BAR, _TITLE_LETTERS_PER_INCH = 4.5, 0.6, 0.25, 10
@@ -339,7 +339,7 @@ def _width_of_labels(ax: Axes) -> float:
             lines = [line for label in axes.get_yticklabels() for line in label.get_text().splitlines()]
             longest = max(map(len, lines), default=0)
             # The label of the axis, if there is one, is written upwards and takes one and a half lines.
-            widths.append(_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(axes.get_ylabel()))
+            widths.append(_ROW_LETTER_WIDTH * longest + 1.5 * _LINE_HEIGHT * bool(axes.get_ylabel()))
     return max(widths)
 
 
@@ -381,6 +381,7 @@ def _break_lines(text: Text, width: float, scale: float) -> None:
 
 def _scale_text(ax: Axes, factor: float) -> None:
     """Multiply the size of all text of axes, including labels of ticks that are only made when the figure is drawn."""
+    texts = set(ax.findobj(Text))  # before the labels of ticks become smaller, which can add ticks
     tick_labels: set[Text] = set()
     for axis in (ax.xaxis, ax.yaxis):
         ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
@@ -388,7 +389,7 @@ def _scale_text(ax: Axes, factor: float) -> None:
             tick_labels |= {tick.label1, tick.label2}
         if ticks:
             axis.set_tick_params(which="both", labelsize=factor * float(ticks[0].label1.get_fontsize()))
-    for text in set(ax.findobj(Text)) - tick_labels:
+    for text in texts - tick_labels:
         text.set_fontsize(factor * float(text.get_fontsize()))
 
 

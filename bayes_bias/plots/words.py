@@ -108,7 +108,8 @@ def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     class_of_group = data.attribute_class.to_numpy()[data.associated.to_numpy()]
     blocks = []
     for g, group in enumerate(data.group.to_numpy()):
-        blocks.append(_block(f"{group} (stereotype: {class_of_group[g]})", words[group_of_word == g]))
+        heading = f"{shortened(group)} (stereotype: {shortened(class_of_group[g])})"
+        blocks.append(_block(heading, words[group_of_word == g]))
     return blocks
 
 
@@ -127,7 +128,8 @@ def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     classes = data.attribute_class.to_numpy()
     blocks = []
     for c in dict.fromkeys(class_of_group[np.isin(class_of_group, contrasted)].tolist()):
-        heading = f"{classes[c]} (stereotypical for {', '.join(groups[class_of_group == c])})"
+        names = ", ".join(map(shortened, groups[class_of_group == c]))
+        heading = f"{shortened(classes[c])} (stereotypical for {names})"
         blocks.append(_block(heading, words[class_of_word == c]))
     return blocks
 

@@ -144,8 +144,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         The average of ``mean[g, c]`` over the groups that are associated with the class, minus the average over the
         other groups. A class that is associated with all groups has no class bias.
     ``bias``
-        The average of ``group_bias`` over groups: with two groups and two classes, this is half of the numerator of
-        WEAT.
+        The average of ``group_bias`` over groups: with two groups of different classes, this is half of the numerator
+        of WEAT.
     ``excess[g, control]``
         ``mean[g, assoc(g)] - mean[g, control]``.
     ``repulsion[g, control]``

@@ -326,7 +326,7 @@ DIRECTIONS = {
     ("over time", 0.0): "can be distinguished from noise",
     ("over time", 0.15): "increased from 1900 to 1950, by 0.1",
     ("over time", -0.15): "decreased from 1900 to 1950, by 0.1",
-    ("sweep", 0.1): "is biased on one of two lists, most on WEAT 6 (names and careers) (+0.",
+    ("sweep", 0.1): "is biased on one of two lists, most on WEAT 6 (Names and careers) (+0.",
     ("multiverse", 0.1): "combinations of choices: it is +0.",
     ("multiverse", -0.1): "combinations of choices: it is −0.",
     ("sweep", -0.1): "there against the stereotype (−0.",

@@ -20,6 +20,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
+    plot_plan,
     plot_posterior,
     plot_replicates,
     plot_variance_shares,
@@ -30,6 +31,7 @@ from bayes_bias.plots.style import COLOURS, GREY, MARKERS, PAPER, draw_classical
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.columns import interval_columns
+from bayes_bias.table.metric import Metric
 from tests.helpers import refused
 
 
@@ -228,6 +230,37 @@ def test_plot_overview_marks_only_unconverged_lists(small_fit, failed_fit):
     first, second = yticks(plot_overview([small_fit, failed_fit]))
     assert first == "small"
     assert "NOT CONVERGED" in second
+
+
+def test_plot_overview_raises_for_different_metrics(small_fit):
+    other = small_fit.copy()
+    other.attrs = small_fit.attrs | {"name": "other", "metric": Metric("dot product", unit="dot product").to_json()}
+    with refused(BayesBiasError, "`fits` 'other' 'small' separate"):
+        plot_overview([small_fit, other])
+
+
+def test_plot_posterior_names_weat_only_if_groups_have_different_classes(small_fit):
+    same = small_fit.copy(deep=True)
+    same["constant_data"]["associated"][:] = 0
+    assert any("WEAT" in entry for entry in legend(plot_posterior(small_fit)))
+    assert not any("WEAT" in entry for entry in legend(plot_posterior(same)))
+
+
+def test_plot_word_bias_shortens_names_and_scales_all_ticks_alike(small_fit):
+    table = summarize(small_fit, "both", ci_kind="eti")
+    long = small_fit.copy(deep=True)
+    renamed = {"group": [f"{name} {'x' * 60}" for name in long.constant_data.group.to_numpy()]}
+    long["constant_data"] = long["constant_data"].to_dataset().assign_coords(renamed)
+    ax = plot_word_bias(long, summary=table)
+    assert max(len(text.get_text()) for text in ax.texts) < 60
+    figure = ax.figure
+    figure.draw_without_rendering()
+    assert len({label.get_fontsize() for label in ax.get_xticklabels()}) == 1
+
+
+@pytest.mark.parametrize(("bias", "drawn"), [(1e-9, False), (9, False), (0.05, True)])
+def test_plot_plan_names_line_of_power_only_if_drawn(small_fit, bias, drawn):
+    assert any("80%" in entry for entry in legend(plot_plan(small_fit, bias))) is drawn
 
 
 def test_plot_overview_labels_rows_with_names(small_fit, failed_fit):

@@ -76,6 +76,14 @@ def test_plot_atlas_has_interval_in_every_cell(atlas: Sweep) -> None:
     np.testing.assert_allclose(np.sort(points), np.sort(expected))
 
 
+def test_plot_atlas_keeps_height_of_rows_beside_long_names_of_lists() -> None:
+    made = made_sweep(2, 2)
+    long = {name: f"{name} {'x' * 40}" for name in made.lists}
+    figure = plot_atlas(replace(made, cells=made.cells.rename(index=long), lists=tuple(long.values()))).figure
+    figure.draw_without_rendering()
+    assert figure.axes[0].get_window_extent().height / figure.dpi / 2 > 0.3
+
+
 def test_plot_atlas_uses_palette(atlas: Sweep) -> None:
     marks = {line.get_color() for line in plot_atlas(atlas, palette=["#123456"], legend=False).lines}
     assert "#123456" in marks
@@ -87,6 +95,13 @@ def test_plot_atlas_legend_names_only_used_marks(atlas: Sweep) -> None:
     assert {"not converged", "screened by the quasi-F alone", "no numbers"} <= set(shown)
     alone = legend(plot_atlas(made_sweep(1, 1)))
     assert not {"not converged", "no numbers"} & set(alone)
+
+
+def test_axis_label_of_gaps_is_inside_the_figure_beside_long_names(gaps: TprGaps) -> None:
+    long = {name: f"{name} {'x' * 40}" for name in gaps.counts.classes}
+    ax = plot_tpr_gaps(replace(gaps, table=gaps.table.rename(index=long)))
+    ax.figure.draw_without_rendering()
+    assert ax.xaxis.label.get_window_extent().x1 <= ax.figure.bbox.x1
 
 
 @pytest.mark.parametrize("side", ["embedding", "list"])

@@ -12,9 +12,12 @@ import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias.analyses.comparison.comparison import Comparison
+from bayes_bias.analyses.report.checks import CHECKERS
+from bayes_bias.analyses.report.results import _WEAT
 from bayes_bias.analyses.sentence_pairs.published import paired, published
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
 from bayes_bias.checks.calibration import rates
+from bayes_bias.checks.clusters import leave_out
 from bayes_bias.table.columns import interval_columns, interval_names, interval_of
 from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import unlisted_columns
@@ -66,6 +69,14 @@ def test_columns_page_contains_columns_of_tables(small_table):
 def test_columns_page_contains_columns_of_nulls():
     record = {"method": "WEAT", "scope": "targets", "mean": 0.1, "p_value": 0.5}
     assert unlisted_columns(rates(pd.DataFrame([record, record])).reset_index()) == set()
+
+
+def test_columns_page_contains_columns_of_files_of_a_report(small_table):
+    names = [name for checker in CHECKERS for name in checker.columns if "ci95" not in name]
+    likewise = {"weat_|published_": "", "attributes": "targets", "cluster": "word"}  # as the page says
+    checks = pd.Series(names).replace(likewise, regex=True)
+    files = [pd.DataFrame(columns=checks), pd.DataFrame(columns=_WEAT), leave_out(small_table)]
+    assert unlisted_columns(*files) == set()
 
 
 @pytest.mark.slow

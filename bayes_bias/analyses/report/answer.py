@@ -86,7 +86,7 @@ def _findings(found: Sequence[Section], sections: Sequence[Section], survives: M
     for section in found:
         name = called(section)
         if section.verdict.short.endswith("against the stereotype"):
-            # A name such as "WEAT 7 (math and arts)" has brackets already.
+            # A name such as "WEAT 7 (Math and arts)" has brackets already.
             name = f"{name[:-1]}; against the stereotype)" if name.endswith(")") else f"{name} (against the stereotype)"
         names.append(name)
     remaining = [section for section in found if survives[section.name]]

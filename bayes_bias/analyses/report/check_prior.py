@@ -1,4 +1,4 @@
-"""Check of whether the verdict is the same under other priors, with independent words, and by the quasi-F."""
+"""Check of whether a bias is also found under other priors, with independent words, and by the quasi-F."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
@@ -25,9 +25,9 @@ _COLUMNS = ("priors", "priors_p_min", "priors_p_max", "priors_changed", *(f"{sid
 
 
 def _run(study: Study) -> Check:
-    """Check whether the verdict is the same under other priors for the standard deviations of preferences.
+    """Check whether the bias is also distinguishable under other priors for the standard deviations of preferences.
 
-    The alternatives are other priors, independent words, and the quasi-F test. If another prior changes the verdict,
+    The alternatives are other priors, independent words, and the quasi-F test. If another prior changes the answer,
     the verdict gets a caveat. The check also compares the variance of preferences with general words.
     """
     if not study.fitted.structure.COLLAPSED:
@@ -35,6 +35,7 @@ def _run(study: Study) -> Check:
         return Check(text, "no other priors")
     alternatives = _alternatives(study)
     others, changed = _other_priors(alternatives, 1 - study.ci_prob)
+    also = "also" if others.p_value.max() < 1 - study.ci_prob else "not"
     sentences = [_on_priors(others, changed, 1 - study.ci_prob)]
     for name, subject in ((_INDEPENDENT, "If all words were independent draws"), (QuasiF.measure, "By the quasi-F")):
         if name in alternatives.index:
@@ -52,7 +53,7 @@ def _run(study: Study) -> Check:
     numbers |= {f"{side}_variance_ratio": ratio for side, ratio in ratios.items()}
     return Check(
         " ".join(sentences),
-        "depends on the prior" if changed else f"same verdict under {len(others)} other priors",
+        "depends on the prior" if changed else f"{also} found under {len(others)} other priors",
         numbers,
         alarm=bool(changed) or any(map(_is_unusual, ratios.values())),
         caveat=sentences[0] if changed else "",
@@ -116,15 +117,18 @@ def _posteriors(study: Question) -> Iterator[tuple[str, "pd.Series[float]"]]:
 
 
 def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
-    """Return a sentence on the verdicts under other priors, of which `changed` are the names with another verdict.
+    """Return a sentence on the findings under other priors, of which `changed` are the names with another finding.
 
-    There are two verdicts, and the model has one of them, so all priors that change the verdict have the other one.
+    A bias is distinguishable from noise or not, and a borderline one is not. So all priors in `changed` agree.
     """
     if not changed:
         least = probability_in_words(others.p_value.min())
         most = probability_in_words(others.p_value.max())
         p_values = f"p {most}" if least == most else f"p from {least} to {most}"
-        return f"The verdict is the same under {len(others)} other priors of preferences ({p_values})."
+        found = others.p_value.max() < alpha
+        bias_is, either = ("is also", "") if found else ("is not", " either")
+        priors = f"{len(others)} other priors of preferences{either} ({p_values})"
+        return f"The bias {bias_is} distinguishable from noise under {priors}."
     answer = "distinguishable" if others.p_value[changed[0]] < alpha else "not distinguishable"
     names = [f"'{name}' (p {equals(probability(others.p_value[name]))})" for name in changed]
     priors = "prior" if len(changed) == 1 else "priors"
@@ -178,7 +182,7 @@ def _methods(results: Mapping[str, tuple[list[str], list[str]]]) -> Sentence:
         all_priors |= dict.fromkeys(priors)
         if changed:
             changes.append(f"{name} ({'; '.join(changed)})")
-    answer = f"the verdict changed for {', '.join(changes)}" if changes else "no verdict changed"
+    answer = f"the finding changed for {', '.join(changes)}" if changes else "the same biases were found"
     return (
         "We repeated the analysis with other priors for the standard deviations of preferences"
         f" ({'; '.join(all_priors)}): {answer}.",

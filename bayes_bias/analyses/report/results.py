@@ -186,7 +186,7 @@ class Report(Tabled):
         ``null_share``, the share of random lists in which the model finds a bias under the scope of the report, and the
         exact 95% interval of this share, with corresponding columns for WEAT and for the words of the list after they
         were exchanged between groups (``own_null_share``); ``priors``, the number of other priors that were compared,
-        ``priors_changed``, the names of the priors with another verdict, and ``priors_p_min`` and ``priors_p_max``;
+        ``priors_changed``, the names of the priors with another finding, and ``priors_p_min`` and ``priors_p_max``;
         ``target_variance_ratio`` and ``attribute_variance_ratio``, the observed variance of preferences relative to
         general words; ``icc_targets``, the intraclass correlation of target words in the same cluster, and
         ``icc_limit_targets``, the value that this correlation exceeds in one of 20 cases after words are shuffled, with

@@ -168,11 +168,15 @@ def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, pa
     longest_ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
     reach = 1.0 if longest_ends.empty else float(max(longest_ends.quantile(0.97), matrix.cells.bias.abs().max()))
     names = list(map(shortened, sweep.lists))
-    names_fit = max(map(len, names)) * _LABEL < width
+    longest_name = max(map(len, names)) * _LABEL
+    names_fit = longest_name < width
     with style(palette):
         if ax is None:
             label_width = min(max(map(len, matrix.rows.values())), 28) * _LABEL
-            size = (max(width * n_columns + label_width + 0.2, WIDTH), height * n_rows + 1.6)
+            size = (
+                max(width * n_columns + label_width + 0.2, WIDTH),
+                height * n_rows + 1.6 + longest_name * (not names_fit),
+            )
             ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
         _colour_cells(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
         # A line at zero in each cell, below the number. The centre of the cell is (x, y).
@@ -375,7 +379,7 @@ def _draw_intervals(rows: pd.DataFrame, target: float, ci_prob: float, ax: Axes 
     `rows` have a mean, its interval, and the interval of the rank, which is written to the right of the axes. A point
     is coloured if its interval excludes zero.
     """
-    ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
+    ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.6)
     # The style of text to the right of the axes: the x of a position is a fraction of the axes, and y is a row.
     on_the_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
     for y, (_, row) in enumerate(rows.iterrows()):

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.report.check import Check, Study
-from bayes_bias.analyses.report.check_prior import CHECKER
+from bayes_bias.analyses.report.check_prior import CHECKER, _on_priors
 from bayes_bias.analyses.report.report import report
 from bayes_bias.analyses.report.results import Report, methods_of
 from bayes_bias.fitting.fit import fit_table
@@ -87,11 +88,19 @@ def test_verdict_contains_priors_that_change_it(made, checks):
 def test_verdict_has_no_caveat_if_it_is_the_same_under_all_priors(made, checks):
     check = checks["weat6"]
     assert check.caveat == check.numbers["priors_changed"] == ""
-    assert check.text.startswith("The verdict is the same under 5 other priors of preferences (p below .001).")
-    assert check.brief == "same verdict under 5 other priors"
+    assert check.text.startswith("The bias is also distinguishable from noise under 5 other priors of preferences (p b")
+    assert check.brief == "also found under 5 other priors"
     assert not check.alarm
     assert made.sections[0].verdict.caveats == ()
     assert "prior" not in made.sections[0].verdict.text
+
+
+def test_borderline_bias_is_not_said_to_have_the_same_verdict_under_other_priors():
+    """The bias of race is borderline (p = .066), and not distinguishable with priors that ignore the vectors."""
+    others = pd.DataFrame({"p_value": [0.058, 0.197]}, index=[DEGREES[0], OTHERS[0]])
+    assert _on_priors(others, [], 0.05) == (
+        "The bias is not distinguishable from noise under 2 other priors of preferences either (p from .058 to .20)."
+    )
 
 
 def test_evidence_and_methods_contain_other_priors(made, checks):
@@ -102,9 +111,9 @@ def test_evidence_and_methods_contain_other_priors(made, checks):
     text = methods_of(made).plain
     assert f"({'; '.join([*DEGREES, *OTHERS])})" in text
     _, changed = checks["religion"].result
-    assert f"the verdict changed for religion ({'; '.join(changed)})." in text
+    assert f"the finding changed for religion ({'; '.join(changed)})." in text
     first = methods_of(replace(made, sections=made.sections[:1])).plain
-    assert "no verdict changed." in first
+    assert "the same biases were found." in first
 
 
 def test_methods_contain_numbers_of_prior_from_vectors(made):
