@@ -5,6 +5,7 @@ import functools
 import gc
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from bayes_bias.errors import WordListError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from tests.helpers import says
 from tests.robustness.readers import seed_of
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_weat_command_prints_published_number(run):
@@ -52,6 +55,13 @@ def test_commands_have_at_most_32_ordered_options(command):
 
 def test_every_command_is_in_one_group():
     assert [command for names in _GROUPS.values() for command in names] == list(COMMANDS)
+
+
+def test_page_on_command_line_links_commands_of_each_group():
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (.+)\n\n```{toctree}\n:maxdepth: 1\n\n([^`]+)```$", page, re.MULTILINE))
+    linked = {group: tuple(Path(line).name for line in lines.split()) for group, lines in sections.items()}
+    assert linked == dict(_GROUPS)
 
 
 def printed_without(modules: set[str], program: str) -> str:
