@@ -1,5 +1,6 @@
 """The words and values of tables as files, from which readers can repeat an analysis."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,8 +23,9 @@ def tables_of_analysis(tables: Mapping[str, AssociationTable]) -> dict[str, pd.D
     an embedding to repeat the analysis.
     """
     files = {"words": words_of_tables(tables)}
-    file_of = file_names(list(tables))
-    for name, table in tables.items():
+    written = [re.sub(r"^-(?=\d)", "minus-", name) for name in tables]  # negative times
+    file_of = file_names(written)
+    for name, table in zip(written, tables.values(), strict=True):
         if table.is_formed and table.values.size <= _MOST_VALUES:
             files[f"table-{file_of[name]}"] = table_rows(table)
     return files

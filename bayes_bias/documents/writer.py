@@ -173,7 +173,8 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         - for stability, ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
           posterior.
         - for a series, ``slices.csv``, ``trend.csv``, ``changes.csv``, ``word-trends.csv``, ``words.csv``, a file
-          ``table-<time>.csv`` for each slice, ``tables.tex``, ``appendix.tex``, and the posterior.
+          ``table-<time>.csv`` for each slice (``table-minus-50.csv`` for -50), ``tables.tex``, ``appendix.tex``, and
+          the posterior.
         - for sentence pairs, ``summary.csv``, ``scores.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (for a
           change, ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors.
         - for answers, ``summary.csv``, ``replies.csv``, ``words.csv``, and further tables.

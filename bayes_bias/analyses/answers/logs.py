@@ -46,6 +46,8 @@ SCORES = "scores"
 # The program, or the paths, from which replies were read.
 READ_AS = "read_as"
 _FAILED = ("errored", "expired", "canceled", "cancelled")
+# Values of a field "error" that deny an error.
+_NO_ERROR = ("", "0", "0.0", "false", "none", "null", "nan")
 _REMEDY = "Name the columns id and reply, or set their paths with `id` and `reply` (--id, --reply)."
 
 
@@ -464,7 +466,7 @@ def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
     "error", are requests that failed, and are omitted with a notice.
     """
     if {"error", "reply", "id"} <= set(frame):
-        has_failed = frame["reply"].map(_is_missing) & ~frame["error"].map(_is_missing)
+        has_failed = frame["reply"].map(_is_missing) & frame["error"].map(_is_error)
         _announce_failed(list(frame["id"][has_failed]), len(frame))
         frame = frame[~has_failed]
     columns_of_reasons = [name for name in ENDING_KEYS if name in frame]
@@ -501,7 +503,9 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
     _announce_failed(failed, len(records))
     table = pd.DataFrame(rows).assign(**{READ_AS: shape.name})
     models = {row["model"] for row in rows if "model" in row}
-    return table.assign(model=models.pop()) if len(models) == 1 else table  # also of a prompt that was blocked
+    if len(models) == 1 and "ended" in table:  # the services name no model if they block a prompt
+        table.loc[table.model.isna() & (table.ended == BLOCKED), "model"] = models.pop()
+    return table
 
 
 def _announce_failed(ids: Sequence[Any], n_requests: int) -> None:
@@ -523,7 +527,7 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
     """
     result = record.get("result")
     has_failed = isinstance(result, Mapping) and result.get("type") in _FAILED
-    has_error = not _is_missing(record.get("error"))  # promptfoo also writes an assertion here that a reply failed
+    has_error = _is_error(record.get("error"))  # promptfoo also writes an assertion here that a reply failed
     if has_failed or (has_error and at_path(record, "response.output") is None):
         return
     response = record.get("response")
@@ -613,6 +617,11 @@ def first_at(record: Any, paths: Iterable[str]) -> Any:
         if not _is_missing(value):
             return value
     return None
+
+
+def _is_error(value: Any) -> bool:
+    """Return True for a description of an error, but not for a value that denies one, such as False or "none"."""
+    return not _is_missing(value) and str(value).strip().casefold() not in _NO_ERROR
 
 
 def _is_missing(value: Any) -> bool:

@@ -151,7 +151,7 @@ def replies_with_prompts(
     """
     prompt_rows, _ = read_frame(prompts, "prompts")
     require_columns(prompt_rows, PROMPT_COLUMNS[:2], "prompts")
-    prompt_rows = prompt_rows.astype(str)
+    prompt_rows = prompt_rows.assign(id=prompt_rows["id"].convert_dtypes()).astype(str)
     reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_log(frame, columns))
     require_columns(reply_rows, ("id", "reply"), "replies")
     reply_rows = reply_rows.assign(id=reply_rows["id"].convert_dtypes().astype(str).str.strip())

@@ -222,18 +222,24 @@ _NUMBER = re.compile(
     rf"(?:[ -]?(?P<factor>{'|'.join(_FACTORS)})\b)?(?![\w]|[.,]\d)"
 )
 # An abbreviated million, billion, or ton beside a currency, or a point that separates thousands or decimals.
-_UNCLEAR = re.compile(r"[$€£¥] ?[\d.,]+ ?[mbt]n?\b|\d ?[mbt]n? ?[$€£¥]")
+# In "Ben: -$5", the hyphen may be a sign or separate the amount from the name.
+_UNCLEAR = re.compile(r"[$€£¥] ?[\d.,]+ ?[mbt]n?\b|\d ?[mbt]n? ?[$€£¥]|(?<![\w%€£¥$])(?<!\d )[-+][$€£¥] ?\d")
+_SIGNED = re.compile(r"(?m)((?:^|\b(?:between|from|to|and) )[-+])[$€£¥] ?")  # "-$5" is -5
 _POINT = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 # The end of the scale: "out of 7" or, after a number or a name of the scale, "of 7". A "rating of 7" is a rating.
 _BEFORE_OF = (
     "scale|skala|escala|échelle|maximum|máximo|points?|punkten?|puntos?|punti|pontos|stars?|sternen?|estrellas|étoiles"
 )
+# The end of a number, so that 100 is not the end of "100,000", "100 000", or "100 million".
+_NO_MORE = rf"\b(?!,\d|\.(?:0*[1-9]|\d\d\d)|[' ]\d\d\d(?!\d)|[ -]?(?:{'|'.join(_FACTORS)})\b)"
 _OF_SCALE = re.compile(
-    rf"(?:/|\b(?:out of(?: a possible| the)?|sur|из)|(?:(?<=\d)|\b(?:{_BEFORE_OF})) (?:of|von|de|su)) ?{{high}}\b"
+    r"(?:/|\b(?:out of(?: a possible| the)?|sur|из)"
+    rf"|(?:(?<=\d)|\b(?:{_BEFORE_OF})) (?:of|von|de|su)) ?{{high}}{_NO_MORE}"
     r"|\b{high}-point (?:likert )?scale"
 )
 _SCALE = re.compile(
-    r"(?:from|between|von|zwischen|de|entre|da|tra)? ?(?<![\d.,]){low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}\b"
+    r"(?:from|between|von|zwischen|de|entre|da|tra)? ?(?<![\d.,]){low} ?(?:-|to|and|bis|und|à|et|a|y|e) ?{high}"
+    + _NO_MORE
 )
 # The largest ratio of the ends of a range if only one of them has a factor.
 _WIDEST = 100
@@ -248,12 +254,20 @@ _EITHER = "|".join((_YES + " " + _NO).split())
 # The end of an answer: a sign, a line end, or a word with which a clause begins. "No opinion" is no answer.
 _CLAUSE = "because|since|as|for|from|here|i|it|they|he|she|we|that|there|the|this|not"
 _BEGINNING = re.compile(rf"(?:answer ?: ?)?(?:{_EITHER})(?=\W*$|\n| ?(?:[^\w\s-]|(?<!non)-)| (?:{_CLAUSE})\b)")
-_OTHER_NO = re.compile(rf"(?<!\w)(?:no|non|si)[ -](?!(?:{_CLAUSE})\b)\w")
+# "No" without an answer. "There is no association" is one, so other nouns are not listed.
+_OTHER_NO = re.compile(
+    r"(?<!\w)(?:(?:no|non)[ -](?:opinion|idea|comment|answer|response|preference|view|doubt|problem|way to|one|binar"
+    rf"|lo s[éo]|estoy segur)|si (?!(?:{_CLAUSE})\b)\w)"
+)
+# Signs at the end of an answer after which the opposite answer may follow, as in "Yes, ... no ...".
+_SIGN = re.compile(r"\W*$| ?[,.;:!?(-]")
 # A clause that repeats the answer before it, as in "No, I do not" and "Yes, they would". "No, I do not think that it is
 # fair to answer" remains a refusal.
 _REPEATED = re.compile(
     r"^\W*(?:i|it|they|he|she|we|that) (?:do|does|would)(?:nt| not)?"
-    r"(?=\W*$|\n| ?[^\w\s]| (?:associate|expect|go|fit|occur|appear|(?:think|believe|say) so|say that(?! ?\w))\b)"
+    r"(?=\W*$|\n| ?[^\w\s]"
+    r"| (?:associate|(?:expect|go) (?:it|that|them|so|together|with|well)|fit|occur|appear|(?:think|believe|say) so"
+    r"|say that(?! ?\w))\b)"
 )
 _BOTH = re.compile(rf"(?<!\w)(?:{_EITHER}) ?(?:and|or|und|oder|et|ou|y|o|e|/|и) ?(?:{_EITHER})(?!\w)")
 _CURRENCY = re.compile(r"[$€£¥%]|(?<=\d) ?(?:usd|eur|gbp|dollars?|euros?)\b")
@@ -341,7 +355,8 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
     text, is not understood. A number at the end of a reply that was cut off may lack digits, and has no value.
     """
     if is_number(text):
-        text = f"{text:.9f}"  # a number that is no text, such as 12.345, cannot be read in several ways
+        # With four decimals or more, a number that is no text, such as 12.345, cannot be read in several ways.
+        text = np.format_float_positional(float(text), min_digits=4)
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone:
         return Value(np.nan, ended or NOT_UNDERSTOOD)
@@ -350,7 +365,7 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
     answer = "\n".join(" ".join(line.split()) for line in plain(reply.answer).splitlines() if line.strip())
     value = read(answer, ratings)
     has_several_digits = read is _amount or max(ratings) > 9
-    if ended == CUT_OFF and has_several_digits and answer[-1].isdigit():
+    if ended == CUT_OFF and has_several_digits and re.search(r"\d(?:[.,]| ?-| to)?$", answer):
         return Value(np.nan, ended)  # "$80" may be the beginning of "$80,500"
     if np.isnan(value.value):
         return Value(np.nan, REFUSED if cues().refusals.search(answer) else ended or NOT_UNDERSTOOD)
@@ -367,7 +382,7 @@ def _rating(text: str, ratings: tuple[int, int]) -> Value:
 
 def _amount(text: str, ratings: tuple[int, int]) -> Value:
     """Return the only number in a text, such as an amount or a percentage, or NaN. `ratings` is not used."""
-    return _number(text, _PERCENT)
+    return _number(re.sub(r"\b50/50\b", "50", text), _PERCENT)
 
 
 def _number(text: str, scale: tuple[int, int]) -> Value:
@@ -379,11 +394,12 @@ def _number(text: str, scale: tuple[int, int]) -> Value:
     `cues`) show that the number is not the model's own answer.
     """
     low, high = scale
+    text = re.sub(r"(?<![\d$€£¥%])\n|\n(?=[^\W\d_])", " ", text)  # lines of numbers alone remain apart
     for mention in (_OF_SCALE, _SCALE):
         text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
+    text = _SIGNED.sub(r"\1", text)
     if _UNCLEAR.search(text) or _OTHER_SCALE.search(text):
         return Value(np.nan)
-    text = re.sub(r"(?<=[-+])[$€£¥] ?", "", text)  # "-$5" is -5
     text = re.sub(" +", " ", _CURRENCY.sub(" ", text))
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
@@ -410,6 +426,8 @@ def _as_number(match: "re.Match[str]") -> float:
     if _POINT.fullmatch(match["digits"]) and not match["factor"]:
         return np.nan
     number = float(re.sub(r"[,'  ]", "", match["digits"])) * _FACTORS.get(match["factor"], 1)
+    if not np.isfinite(number):
+        return np.nan
     return -number if match["sign"] not in (None, "+") else number
 
 
@@ -423,10 +441,11 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
         text = beginning[0] + _REPEATED.sub("", text[beginning.end() :])
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)
-    if beginning is not None and not cues().withdraws(text[beginning.end() :]):
-        return Value(float(_TRUE.search(beginning[0]) is not None))
     has_yes = _TRUE.search(text) is not None
     has_no = _FALSE.search(text) is not None
+    is_answer = beginning is not None and (has_yes != has_no or _SIGN.match(text, beginning.end()))
+    if is_answer and not cues().withdraws(text[beginning.end() :]):
+        return Value(float(_TRUE.search(beginning[0]) is not None))
     is_unclear = has_yes == has_no or _OTHER_NO.search(text)
     if is_unclear or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
         return Value(np.nan)

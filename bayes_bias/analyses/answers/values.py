@@ -297,7 +297,7 @@ def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
             f" true {'for refusals and false for answers' if column == 'refused' else 'or false'}."
         )
     is_blank = texts == ""
-    if column == "refused" and is_blank.any() and texts[~is_blank].isin(_YES).all():
+    if column == "refused" and "outcome" not in frame and is_blank.any() and texts[~is_blank].isin(_YES).all():
         raise AnswersError(
             f"{column} is blank in row {np.argmax(is_blank) + 1} of the answers, and no row says that the model"
             " answered. Write false for answers, and leave cells blank only if you do not know."

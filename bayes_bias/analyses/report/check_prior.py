@@ -64,13 +64,13 @@ def _run(study: Study) -> Check:
 
 
 def caveat_of(question: Question) -> str:
-    """Return the sentence that belongs to a verdict which depends on the prior, or "" if it does not."""
+    """Return the sentence that belongs to a finding which depends on the prior, or "" if it does not."""
     others, changed = _other_priors(_alternatives(question), 1 - question.ci_prob)
     return _on_priors(others, changed, 1 - question.ci_prob) if changed else ""
 
 
 def _other_priors(alternatives: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of priors other than the prior of the model, and the names of the priors with another verdict.
+    """Return the rows of priors other than the prior of the model, and the names of the priors with another finding.
 
     `alternatives` also has rows for the model itself, for independent words, and for the quasi-F, which are not other
     priors. A bias is found if its p-value is below `alpha`.
@@ -172,9 +172,9 @@ def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
 
 
 def _methods(results: Mapping[str, tuple[list[str], list[str]]]) -> Sentence:
-    """Return the sentence of the methods text, which names all priors and the lists whose verdict changed.
+    """Return the sentence of the methods text, which names all priors and the lists whose finding changed.
 
-    `results` has for each list the names of the other priors, and of those that changed the verdict.
+    `results` has for each list the names of the other priors, and of those that changed the finding.
     """
     all_priors: dict[str, None] = {}
     changes = []

@@ -414,7 +414,7 @@ def _coverage(table: AssociationTable) -> list[Record]:
     """Return a record for each group and class with missing or replaced words, except control classes.
 
     A word is replaced if another spelling has a vector (``respelt``), or if its vector was computed from parts of the
-    word (``from_subwords``). ``lost`` has the words without a usable vector, at most _NAMED of them.
+    word (``from_subwords``). ``lost`` has the words without a vector of their own, at most _NAMED of them.
     """
     if (frame := table.coverage) is None:
         return []

@@ -230,7 +230,9 @@ def _notice_of_missing_words(coverage: pd.DataFrame, version_of: "pd.Series[str]
     if rows.empty:
         return ()
     names = [f"'{name}'" for name in rows.embedding.unique()]
-    return (f"words without a usable vector are omitted from lists in {shortened(names, _NAMED)} (see `coverage`)",)
+    return (
+        f"words without a vector of their own are omitted from lists in {shortened(names, _NAMED)} (see `coverage`)",
+    )
 
 
 def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
@@ -302,7 +304,7 @@ def _series(
             with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
                 series[words.name] = series_of(tables, alike, how)
         except BayesBiasError as error:
-            announce((f"{words.name} over time is omitted, because its slices cannot be compared (see `failures`)",))
+            announce((f"{words.name} over time is omitted (see `failures`)",))
             omitted[words.name] = str(error)
     return series, omitted
 

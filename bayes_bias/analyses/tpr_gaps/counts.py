@@ -196,8 +196,9 @@ def _never_predicted(predictions: pd.DataFrame, classes: Sequence[str]) -> tuple
 def _respelled(predictions: pd.DataFrame) -> tuple[str, ...]:
     """Return a notice of predicted labels that differ from a class only in case or spaces, and count as wrong."""
     class_of = {_plain(label): label for label in predictions.y.astype(str).unique()}
+    classes = set(predictions.y.astype(str))
     counts = predictions.prediction.astype(str).value_counts()
-    respelled = counts[[label not in class_of.values() and _plain(label) in class_of for label in counts.index]]
+    respelled = counts[[label not in classes and _plain(label) in class_of for label in counts.index]]
     if respelled.empty:
         return ()
     label = respelled.index[0]

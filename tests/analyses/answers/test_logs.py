@@ -312,6 +312,9 @@ def test_choices_omit_failed_requests_of_table(caplog):
     assert choices.answer.nunique() == 22
     assert (choices.outcome == "chosen").all()
     assert says(caplog.text, f"2 of 24 requests failed {ASKED.id[22]} Send them again")
+    for nothing in (False, 0, "None"):
+        choices = bb.answers.choices(ASKED, table.assign(error=nothing), LIST)
+        assert choices.outcome.value_counts()["refused"] == len(PLAIN) / 12
     with refused(AnswersError, "All 24 requests failed"):
         bb.answers.choices(ASKED, table.assign(reply="", error="timeout"), LIST)
 
@@ -341,4 +344,8 @@ def test_choices_give_blocked_prompt_the_only_model_of_log(tmp_path):
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
     choices = bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST)
     assert choices.model.unique().tolist() == ["gpt-x"]
+    del records[1]["response"]["body"]["model"]  # answered, by which model is not known
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
+    choices = bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST)
+    assert (choices.model != "gpt-x").sum() == len(PLAIN) / 24
     assert choices.outcome.value_counts()["blocked"] == len(LIST["classes"]["career"]) + len(LIST["classes"]["family"])

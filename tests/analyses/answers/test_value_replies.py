@@ -93,6 +93,11 @@ def test_numbers_read_all_ratings_alike():
         ("100/100", 100),
         ("On a scale from 0 to 100: 35", 35),
         ("between −$5,000 and $5,000", 0),
+        ("0 to 100,000", 50_000),
+        ("It's a 50/50 chance.", 50),
+        ("5\nmillion", 5_000_000),
+        ("$70,000 to\n$80,000", 75_000),
+        (1e-12, 1e-12),
     ],
 )
 def test_numbers_read_numbers(text, value):
@@ -113,6 +118,9 @@ def test_numbers_read_numbers(text, value):
         ("No, I don't associate them.", 0),
         ("No, I don't think so.", 0),
         ("No, I would not say that.", 0),
+        ("There is no association.", 0),
+        ("No but only weakly.", 0),
+        ("Creo que no, no hay relación", 0),
         ("No it does not", 0),
         ("Yes, I would expect it.", 1),
         ("Yes\n\nBoth are words.", 1),
@@ -130,6 +138,13 @@ def test_numbers_read_yes_and_no(text, value):
         ("ordinal", "", "refused"),
         ("binary", "No, I do not think it is appropriate to answer.", "refused"),
         ("binary", "No. I don't believe it is fair to judge people by names.", "refused"),
+        ("binary", "No, I do not go into that.", "refused"),
+        ("binary", "Yes\nNo", "not understood"),
+        ("binary", "no = 0, yes = 1", "not understood"),
+        ("binary", "Yes for Ben, no for Ann", "not understood"),
+        ("numeric", "35/100,000", "not understood"),
+        ("numeric", "1e400", "not understood"),
+        ("numeric", "Ben: -$70,000", "not understood"),
         ("ordinal", "9", "not understood"),
         ("ordinal", "5 out of 5", "not understood"),
         ("ordinal", "5/5", "not understood"),
@@ -178,12 +193,18 @@ def test_numbers_count_ranges_and_losses(caplog):
 
 
 def test_numbers_keep_refusals_and_no_part_of_number_in_replies_that_were_cut_off():
-    asked = bb.answers.prompts({"list": LIST}, likelihood="numeric").head(4)
-    texts = ["I'm sorry, but as an", "The", "5", "$80,500 a year, as"]
+    asked = bb.answers.prompts({"list": LIST}, likelihood="numeric").head(7)
+    texts = ["I'm sorry, but as an", "The", "5", "$80,500 a year, as", "**", "$80,", "$70,000 to"]
     cut_off = pd.DataFrame({"id": asked.id, "reply": texts, "finish_reason": "length"})
     rows = bb.answers.numbers(asked, cut_off, {"list": LIST}, "numeric")
-    assert rows.outcome.tolist() == ["refused", "cut off", "cut off", "value"]
-    assert rows.refused.tolist() == [True, None, None, False]  # whether two of them would have declined is not known
+    assert rows.outcome.tolist() == ["refused", "cut off", "cut off", "value", *["cut off"] * 3]
+    assert rows.refused.tolist() == [
+        True,
+        None,
+        None,
+        False,
+        *[None] * 3,
+    ]  # whether two of them would have declined is not known
     for ratings, outcome in (((1, 7), "value"), ((0, 10), "cut off")):
         rows = bb.answers.numbers(asked, cut_off, {"list": LIST}, "ordinal", ratings=ratings)
         assert rows.outcome[2] == outcome

@@ -332,6 +332,10 @@ def test_read_values_omits_blank_refusals():
     assert values.sha256 == read_values(frame[4:], TWO, LIKELIHOODS["refusals"]).sha256
     with refused(AnswersError, "refused blank in row 5 no row says that the model answered Write false"):
         read_values(frame.replace({"refused": {"": "yes", "no": ""}}), TWO, LIKELIHOODS["refusals"])
+    # From `numbers`, which leaves only replies that were cut off blank.
+    cut_off = frame.replace({"refused": {"no": "yes"}}).assign(outcome="refused")
+    with refused(AnswersError, "same value"):
+        read_values(cut_off, TWO, LIKELIHOODS["refusals"])
 
 
 ROWS = rated(60)

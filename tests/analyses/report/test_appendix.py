@@ -66,5 +66,6 @@ def test_appendix_marks_copies_and_missing_words_with_comma():
 
 def test_tables_of_analysis_has_a_file_for_each_table_with_a_similar_name():
     table = table_of()
-    files = tables_of_analysis({"-100": table, "100": table.without_controls()})
-    assert len(files["table-100"]) > len(files["table-100-2"]) > 0
+    files = tables_of_analysis({"-100": table, "100": table.without_controls(), "a b": table, "a-b": table})
+    assert len(files["table-minus-100"]) > len(files["table-100"]) > 0
+    assert {"table-a-b", "table-a-b-2"} <= set(files)

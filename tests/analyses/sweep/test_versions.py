@@ -96,7 +96,7 @@ def test_sweep_estimates_a_change_when_a_vector_is_missing_on_one_side(
     found = bb.sweep(grid, versions=GivenVersion(vectors["version"], "theirs", of="one"), jobs=1)
     assert found.failures.empty
     name = {"original": "'one'", "version": "'one, theirs'"}[lacking]
-    assert f"words without a usable vector are omitted from lists in {name} (see" in caplog.text
+    assert f"words without a vector of their own are omitted from lists in {name} (see" in caplog.text
     before, after = (bb.cosines("weat6", side, ()) for side in vectors.values())
     raw = bb.verdict(bb.combine({0: before, 1: after}, (-1, 1)), "none")
     row = found.changes.iloc[0]

@@ -53,6 +53,7 @@ def test_count_names_classes_that_are_never_predicted():
     (respelled,) = count(Y, [Y[0].upper(), *Y[1:]], GROUP).notices  # also if others are right
     assert says(respelled, "1 predictions differ 'NURSE' from 'nurse'")
     assert count(y, y[::-1], groups).notices == ()
+    assert count(["A", "A", "a", "a"], ["A", "A", "a", "a"], GROUP).notices == ()
     assert count([0, 0, 1, 1], [0, 0, 0, 1], GROUP).notices == ()
 
 
