@@ -443,9 +443,10 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
         return Value(np.nan)
     has_yes = _TRUE.search(text) is not None
     has_no = _FALSE.search(text) is not None
-    is_answer = beginning is not None and (has_yes != has_no or _SIGN.match(text, beginning.end()))
-    if is_answer and not cues().withdraws(text[beginning.end() :]):
-        return Value(float(_TRUE.search(beginning[0]) is not None))
+    if beginning is not None:
+        is_answer = has_yes != has_no or _SIGN.match(text, beginning.end())
+        if is_answer and not cues().withdraws(text[beginning.end() :]):
+            return Value(float(_TRUE.search(beginning[0]) is not None))
     is_unclear = has_yes == has_no or _OTHER_NO.search(text)
     if is_unclear or cues().doubtful_sentence(_TRUE.sub(" ", _FALSE.sub(" ", text))):
         return Value(np.nan)
