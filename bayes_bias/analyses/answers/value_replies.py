@@ -87,7 +87,8 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     if "model" in listed_tokens:
         prompt_of_reply = prompt_of_reply.assign(model=listed_tokens["model"])
     logprobs = np.full((len(prompt_of_reply), 2), np.nan)  # (reply, label)
-    n_at_bound = n_unclear = 0
+    n_at_bound = 0
+    n_unclear = 0
     for number, reply in enumerate(prompt_of_reply.assign(top=listed_tokens["top"].to_numpy()).itertuples()):
         top = [(text, logprob) for text, logprob in reply.top if logprob > UNLISTED]
         *listed, of_both = _listed(top, (str(reply.label_a), str(reply.label_b)))
@@ -244,8 +245,13 @@ _SCALE = re.compile(
 # The largest ratio of the ends of a range if only one of them has a factor.
 _WIDEST = 100
 _OTHER_SCALE = re.compile(r"(?:/|\bout of) ?\d")
-# The scale of numbers that are no ratings, in case they are percentages.
+# The scale of numbers that are no ratings, in case they are percentages. "A 50/50 chance" is 50.
 _PERCENT = (0, 100)
+_EVEN = re.compile(r"\b50/50\b")
+# The line end of a wrapped line. Lines of numbers alone remain apart.
+_WRAPPED = re.compile(r"(?<![\d$€£¥%])\n|\n(?=[^\W\d_])")
+# A number, or a range, at the end of a reply that was cut off: "$80" may be the beginning of "$80,500".
+_UNFINISHED = re.compile(r"\d(?:[.,]| ?-| to)?$")
 _RANGE = re.compile(r" ?(?:-|to|and|bis|und|à|et|a|y|e) ?[\d,.]")
 _YES = "yes yeah yep true ja oui sí si sim да 是 はい 네"
 _NO = "no nope false nein non não nee нет 否 不是 いいえ 아니요"
@@ -365,8 +371,8 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
     answer = "\n".join(" ".join(line.split()) for line in plain(reply.answer).splitlines() if line.strip())
     value = read(answer, ratings)
     has_several_digits = read is _amount or max(ratings) > 9
-    if ended == CUT_OFF and has_several_digits and re.search(r"\d(?:[.,]| ?-| to)?$", answer):
-        return Value(np.nan, ended)  # "$80" may be the beginning of "$80,500"
+    if ended == CUT_OFF and has_several_digits and _UNFINISHED.search(answer):
+        return Value(np.nan, ended)
     if np.isnan(value.value):
         return Value(np.nan, REFUSED if cues().refusals.search(answer) else ended or NOT_UNDERSTOOD)
     return value
@@ -382,7 +388,7 @@ def _rating(text: str, ratings: tuple[int, int]) -> Value:
 
 def _amount(text: str, ratings: tuple[int, int]) -> Value:
     """Return the only number in a text, such as an amount or a percentage, or NaN. `ratings` is not used."""
-    return _number(re.sub(r"\b50/50\b", "50", text), _PERCENT)
+    return _number(_EVEN.sub("50", text), _PERCENT)
 
 
 def _number(text: str, scale: tuple[int, int]) -> Value:
@@ -394,7 +400,7 @@ def _number(text: str, scale: tuple[int, int]) -> Value:
     `cues`) show that the number is not the model's own answer.
     """
     low, high = scale
-    text = re.sub(r"(?<![\d$€£¥%])\n|\n(?=[^\W\d_])", " ", text)  # lines of numbers alone remain apart
+    text = _WRAPPED.sub(" ", text)
     for mention in (_OF_SCALE, _SCALE):
         text = re.sub(mention.pattern.format(low=low, high=high), " ", text)
     text = _SIGNED.sub(r"\1", text)
@@ -471,8 +477,10 @@ def _score(text: str) -> Value:
         )
     (score,) = scores.values()
     number_of = {"C": 1, "I": 0, "yes": 1, "no": 0, "True": 1, "False": 0}
-    number = float(as_numbers(pd.Series([str(number_of.get(str(score), score))])).iloc[0])
-    return Value(number) if np.isfinite(number) else Value(np.nan, NOT_UNDERSTOOD)
+    number = number_of.get(str(score), score)
+    if not is_number(number):  # but it may be the text of one
+        number = as_numbers(pd.Series([str(number)])).iloc[0]
+    return Value(float(number)) if np.isfinite(number) else Value(np.nan, NOT_UNDERSTOOD)
 
 
 def _notices(values: pd.DataFrame, replies: "pd.Series[Any]") -> list[str]:

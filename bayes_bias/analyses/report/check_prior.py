@@ -34,9 +34,10 @@ def _run(study: Study) -> Check:
         text = "Not compared, because each prior takes as long as this fit. To compare priors, fit the model with each."
         return Check(text, "no other priors")
     alternatives = _alternatives(study)
-    others, changed = _other_priors(alternatives, 1 - study.ci_prob)
-    also = "also" if others.p_value.max() < 1 - study.ci_prob else "not"
-    sentences = [_on_priors(others, changed, 1 - study.ci_prob)]
+    alpha = 1 - study.ci_prob
+    others, changed = _other_priors(alternatives, alpha)
+    also = "also" if others.p_value.max() < alpha else "not"
+    sentences = [_on_priors(others, changed, alpha)]
     for name, subject in ((_INDEPENDENT, "If all words were independent draws"), (QuasiF.measure, "By the quasi-F")):
         if name in alternatives.index:
             _, lower, upper, p_value = alternatives.loc[name]
