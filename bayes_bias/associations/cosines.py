@@ -356,7 +356,7 @@ def _notices_of_parallel_vectors(vectors: Mapping[str, np.ndarray], coverage: Co
     clusters of (word, group or class). Debiased vectors get no notice.
     """
     words_with_equal_vectors = {word for cluster in coverage.shared for word, _ in cluster}
-    unit_vectors = {word: unit_rows(vector) for word, vector in vectors.items()}
+    unit_vectors = dict(zip(vectors, unit_rows(np.stack([*vectors.values()])), strict=True))
     parallel = []
     for cluster in equal_vectors(unit_vectors):
         if not words_with_equal_vectors.issuperset(cluster):

@@ -52,7 +52,7 @@ from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import counted
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
+from bayes_bias.table.labels import SIDES, Side, is_paired
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.related_words import Related
 from bayes_bias.words.wordlist import WordList
@@ -452,7 +452,7 @@ def related_words_of(
         distance = distance_apart(list(categories.values()))
         controls = _categories(table, table.controls, side, general) if side == "attribute" else {}
         for name, category in {**categories, **controls}.items():
-            related = Related(_words(table, name, side))  # independent words, with an inflation of 1
+            related = Related(tuple(table.words_by_category[side][name]))  # independent words, with an inflation of 1
             if not independent and name not in controls and len(related.words) > 2:
                 others = [other for other in categories.values() if other is not category]
                 inflation = float(category.inflation(general, distance, others))
@@ -475,15 +475,9 @@ def _categories(
     assert table.vectors is not None
     categories = {}
     for name in names:
-        rows = general.rows([table.vectors[word] for word in _words(table, name, side)])
+        rows = general.rows([table.vectors[word] for word in table.words_by_category[side][name]])
         categories[name] = CategoryWords(rows, general.profiles(rows))
     return categories
-
-
-def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...]:
-    """Return the words of a group or class, in the order of the table."""
-    is_member = table.values[CATEGORY_COORD[side]].to_numpy() == category
-    return tuple(table.values[side].to_numpy()[is_member].tolist())
 
 
 def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> Numbers:
@@ -625,7 +619,7 @@ def compared_words(table: AssociationTable) -> dict[str, list[str]]:
     for side, categories in compared.items():
         if not is_paired(table.values, side):
             for category in categories:
-                words[category] = list(_words(table, category, side))
+                words[category] = table.words_by_category[side][category]
     return words
 
 

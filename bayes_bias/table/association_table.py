@@ -21,7 +21,7 @@ from bayes_bias.formatting import WORD, Telling, shortened
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
-from bayes_bias.table.labels import SIDES, all_words, labelled, labels_in, settled
+from bayes_bias.table.labels import SIDES, Side, all_words, belongs, labelled, labels_in, settled
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.related_words import (
@@ -35,6 +35,7 @@ from bayes_bias.table.related_words import (
 )
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 from bayes_bias.table.texts import Texts
+from bayes_bias.words.spelling import grouped
 from bayes_bias.words.wordlist import WordList
 
 # From this ratio of sizes on, few words in a small group cannot show that the group varies more than others.
@@ -185,6 +186,12 @@ class AssociationTable(Telling):
     def class_index(self) -> np.ndarray:
         """Position of each attribute's class in `classes`, shape (attributes,)."""
         return _positions(self.values.attribute_class.to_numpy(), self.classes)
+
+    @cached_property
+    def words_by_category(self) -> Mapping[Side, Mapping[str, list[str]]]:
+        """The words of each group ("target") and of each class ("attribute"), in the order of the table."""
+        category_of = {side: belongs(self.values, side) for side in SIDES}
+        return {side: grouped(categories, categories.__getitem__) for side, categories in category_of.items()}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -355,19 +362,15 @@ class AssociationTable(Telling):
                     f"The inflation of '{category}' in `related` must be 1 or more, but is {words.inflation!r}. Use 1"
                     " for independent words."
                 )
-            targets = self.values.target.to_numpy()[self.values.group.to_numpy() == category]
-            attributes = self.values.attribute.to_numpy()[self.values.attribute_class.to_numpy() == category]
-            words_in_table = {*targets.tolist(), *attributes.tolist()}
+            words_in_table = {word for side in SIDES for word in self.words_by_category[side].get(category, ())}
             differing = sorted(words_in_table ^ set(words.words))  # in the table or in `related`, but not in both
             if differing:
                 raise TableError(
                     f"'{category}' in `related` must have the same words as in the table. These words are in only one"
                     f" of them: {shortened(differing, 5)}. Correct the words."
                 )
-        values = self.values
-        for side in SIDES:
-            values = values.assign_coords(related_coordinates(values, side, related))
-        return replace(self, values=values)
+        coordinates = [related_coordinates(self.values, side, related) for side in SIDES]
+        return replace(self, values=self.values.assign_coords(coordinates[0] | coordinates[1]))
 
     def with_covariates(self, covariates: Covariates) -> Self:
         """Return the table with covariates, such as word frequency, for which `fit` then adjusts.

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, partial, wraps
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.comparison.compare import control_levels
@@ -171,7 +172,7 @@ class VectorCell(Cell):
         """Control classes that are omitted because the embedding has too few of their words."""
         if not self.words.controls:
             return []
-        _, coverage = lookup(self.embedding, self.words)
+        _, coverage = lookup(self.embedding, self.words, prepared=np.asarray)  # only the coverage is used
         return [*coverage.absent_controls(allow_loss=self.allow_loss)]
 
     def table(self, controls: bool = True) -> AssociationTable:

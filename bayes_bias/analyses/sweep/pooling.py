@@ -12,7 +12,7 @@ common to the cells of a list. The biases of the cells contain no information ab
 the words of the cells (`shared_words`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import chain, product
@@ -41,6 +41,8 @@ _COARSE, _FINE = 10, 24
 _LARGEST_SD = 6.0
 # Grid cells are ignored if their log density is below the maximum by more than this number.
 _NEGLIGIBLE = 12.0
+# The maximum number of cells of a sweep, times points, that are computed at once: their arrays fit into the caches.
+_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,11 +214,11 @@ def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.ran
     volume, and the standard deviations are drawn uniformly within the cell, which widens their posterior by 1 to 2%.
     """
 
-    def log_posterior(sds: Sequence[float]) -> float:
-        """Return the log posterior density of the standard deviations, up to a constant."""
-        sd_of_effect = dict(zip(effects, sds, strict=True))
-        log_prior = -0.5 * sum(sd**2 for sd in sds)  # half-normal
-        return log_prior + _Cells.given({**sd_of_effect, **inputs}).log_likelihood()
+    def log_posterior(points: Numbers) -> Numbers:
+        """Return the log posterior density (point) of standard deviations (point, effect), up to a constant."""
+        log_prior = -0.5 * (points**2).sum(axis=1)  # half-normal
+        batches = _in_batches(dict(zip(effects, points.T, strict=True)), inputs)
+        return log_prior + np.concatenate([cells.log_likelihood() for cells, _ in batches])
 
     observed = inputs["bias"][inputs["is_observed"] > 0]
     edges, log_density = _final_grid(log_posterior, len(effects), max(_LARGEST_SD, np.ptp(observed)))
@@ -231,15 +233,15 @@ def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.ran
     return sds
 
 
-type _LogDensity = Callable[[Sequence[float]], float]
+type _LogDensity = Callable[[Numbers], Numbers]
 
 
 def _final_grid(log_density: _LogDensity, sds: int, largest: float) -> tuple[list[Numbers], Numbers]:
     """Return the edges of the grid cells of each standard deviation, and the log density at the centres of all cells.
 
-    `log_density` takes a value of each of the `sds` standard deviations, from zero to the `largest`. The grid is first
-    coarse, and its ranges are narrowed to the cells whose density is not negligible, until no range shrinks by more
-    than a fifth. A fine grid covers the final ranges. Ranges are on the scale of the square root, where cells have
+    `log_density` takes points (point, sd) of the `sds` standard deviations, from zero to the `largest`. The grid is
+    first coarse, and its ranges are narrowed to the cells whose density is not negligible, until no range shrinks by
+    more than a fifth. A fine grid covers the final ranges. Ranges are on the scale of the square root, where cells have
     equal widths, so cells are narrower near zero.
     """
     ranges = np.tile([0.0, np.sqrt(largest)], (sds, 1))  # (sd, end)
@@ -260,8 +262,8 @@ def _evaluate_on_grid(log_density: _LogDensity, ranges: Numbers, cells: int) -> 
     """
     edges = [np.linspace(lower, upper, cells + 1) ** 2 for lower, upper in ranges]
     centres = [(edges_of_sd[1:] + edges_of_sd[:-1]) / 2 for edges_of_sd in edges]
-    values = np.array([log_density(sds) for sds in product(*centres)])
-    return edges, values.reshape([cells] * len(ranges))
+    points = np.array([*product(*centres)])
+    return edges, log_density(points).reshape([cells] * len(ranges))
 
 
 def _narrow_ranges(ranges: Numbers, log_density: Numbers) -> Numbers:
@@ -285,7 +287,7 @@ def _narrow_ranges(ranges: Numbers, log_density: Numbers) -> Numbers:
 class _ListPrecision:
     """The posterior precision matrix of the effect and the common error of each list, both standardised.
 
-    The matrix of a list is ``((effect, cross), (cross, error))``. Each element is an array (list).
+    The matrix of a list is ``((effect, cross), (cross, error))``. Each element is an array (..., 1, list).
     """
 
     effect: Numbers
@@ -301,11 +303,40 @@ class _ListPrecision:
         """Return the inverse of the matrix K of each list times a vector, whose elements are `effect` and `error`.
 
         For ``K = ((a, b), (b, d))``, the inverse is ``((d, -b), (-b, a)) / (a d - b^2)``. All elements are arrays
-        (list).
+        with the axes (..., list).
         """
         return (
             (self.error * effect - self.cross * error) / self.determinant,
             (self.effect * error - self.cross * effect) / self.determinant,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Noise:
+    """Standard normal noise for draws of the mean, the effects of embeddings and lists, errors, and interactions.
+
+    Arrays are (draw) for the mean, (draw, embedding), (draw, 1, list) twice, and (draw, embedding, list).
+    """
+
+    mean: Numbers
+    embedding: Numbers
+    list_effect: Numbers
+    list_error: Numbers
+    interaction: Numbers
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator, draws: int, shape: tuple[int, int], *, interactions: bool) -> Self:
+        """Draw noise for cells of the shape (embedding, list). Without interactions, their noise is zero."""
+        n_embeddings, n_lists = shape
+        sizes = [1, n_embeddings, n_lists, n_lists, n_embeddings * n_lists * interactions]
+        noise = rng.standard_normal((draws, sum(sizes)))
+        mean, embedding, list_effect, list_error, interaction = np.split(noise, np.cumsum(sizes[:-1]), axis=1)
+        return cls(
+            mean=mean[:, 0],
+            embedding=embedding,
+            list_effect=list_effect[:, None],
+            list_error=list_error[:, None],
+            interaction=interaction.reshape(draws, *shape) if interactions else np.zeros((1, 1, 1)),
         )
 
 
@@ -322,7 +353,8 @@ class _Cells:
     with ``variance = (1 - common) s^2 + sd_interaction^2``. All variables are integrated out, first g and h of each
     list, then z (see `_Embeddings`).
 
-    Arrays are (embedding, list). `precision` is the inverse of `variance`, or zero if a cell has no numbers.
+    Arrays are (..., embedding, list). With arrays of standard deviations, there is one axis in place of the dots, else
+    none. `precision` is the inverse of `variance`, or zero if a cell has no numbers.
     """
 
     bias: Numbers
@@ -332,27 +364,31 @@ class _Cells:
     effect_loading: Numbers
     error_loading: Numbers
     list_precision: _ListPrecision
-    sd_embedding: float
-    interaction_variance: float
+    sd_embedding: Numbers
+    interaction_variance: Numbers
 
     @classmethod
     def given(cls, values: Mapping[str, Any]) -> Self:
         """Return the cells for given standard deviations (by the name of the effect) and data, see `_inputs`.
 
-        An absent effect is zero. The symbols are those of `_Cells`. After the remainders r are integrated out, the
-        effect and common error of a list have the precision matrix K, the identity (their prior) plus the weighted
-        squares and products of their loadings.
+        Standard deviations are numbers, or arrays of equal length. An absent effect is zero. The symbols are those of
+        `_Cells`. After the remainders r are integrated out, the effect and common error of a list have the precision
+        matrix K, the identity (their prior) plus the weighted squares and products of their loadings.
         """
         sd, common = values["sd"], values["common"]
-        interaction_variance = values.get("interaction", 0.0) ** 2
+        # Each has the axes (..., 1, 1).
+        sd_embedding, sd_list, sd_interaction = (
+            np.asarray(values.get(effect, 0.0))[..., None, None] for effect in (*_SIDES, "interaction")
+        )
+        interaction_variance = sd_interaction**2
         variance = (1 - common) * sd**2 + interaction_variance
         precision = values["is_observed"] / variance
-        effect_loading = values.get("list", 0.0) * np.ones_like(sd)
+        effect_loading = sd_list * np.ones_like(sd)
         error_loading = np.sqrt(common) * sd
         list_precision = _ListPrecision(
-            effect=1 + (effect_loading**2 * precision).sum(axis=0),
-            cross=(effect_loading * error_loading * precision).sum(axis=0),
-            error=1 + (error_loading**2 * precision).sum(axis=0),
+            effect=1 + (effect_loading**2 * precision).sum(axis=-2, keepdims=True),
+            cross=(effect_loading * error_loading * precision).sum(axis=-2, keepdims=True),
+            error=1 + (error_loading**2 * precision).sum(axis=-2, keepdims=True),
         )
         return cls(
             bias=values["bias"],
@@ -362,14 +398,16 @@ class _Cells:
             effect_loading=effect_loading,
             error_loading=error_loading,
             list_precision=list_precision,
-            sd_embedding=values.get("embedding", 0.0),
+            sd_embedding=sd_embedding,
             interaction_variance=interaction_variance,
         )
 
     def sums_by_list(self, deviation: Numbers) -> tuple[Numbers, Numbers]:
-        """Return sums (list) of deviations (embedding, list), weighted by the precision and by each of the loadings."""
+        """Return sums (..., 1, list) of deviations, weighted by the precision and by each of the loadings."""
         weighted = self.precision * deviation
-        return (self.effect_loading * weighted).sum(axis=0), (self.error_loading * weighted).sum(axis=0)
+        effect_sum = (self.effect_loading * weighted).sum(axis=-2, keepdims=True)
+        error_sum = (self.error_loading * weighted).sum(axis=-2, keepdims=True)
+        return effect_sum, error_sum
 
     def likelihood_of_means(self) -> tuple[Numbers, Numbers]:
         """Return the precision matrix P of the means of embeddings, ``mu + sd_embedding z``, and P times their mode.
@@ -381,9 +419,10 @@ class _Cells:
         effect = self.effect_loading * self.precision  # p W, first column
         error = self.error_loading * self.precision  # p W, second column
         solved_effect, solved_error = self.list_precision.solve(effect, error)
-        precision = np.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
+        diagonal = self.precision.sum(axis=-1, keepdims=True) * np.eye(len(self.bias))
+        precision = diagonal - effect @ solved_effect.swapaxes(-1, -2) - error @ solved_error.swapaxes(-1, -2)
         list_effect, list_error = self.list_precision.solve(*self.sums_by_list(self.bias))
-        score = (self.precision * self.bias).sum(axis=1) - effect @ list_effect - error @ list_error
+        score = (self.precision * self.bias - effect * list_effect - error * list_error).sum(axis=-1)
         return precision, score
 
     def embeddings(self) -> "_Embeddings":
@@ -395,20 +434,20 @@ class _Cells:
         """
         sd = self.sd_embedding
         precision, score = self.likelihood_of_means()
-        row_sums = precision.sum(axis=1)  # P 1
-        root = np.linalg.cholesky(np.eye(len(precision)) + sd**2 * precision)  # L
-        loading_and_score = np.linalg.solve(root, sd * np.column_stack([row_sums, score]))
-        mean_loading, effect_score = loading_and_score.T  # m, and inverse(L) sd score
+        row_sums = precision.sum(axis=-1)  # P 1
+        root = np.linalg.cholesky(np.eye(len(self.bias)) + sd**2 * precision)  # L
+        loading_and_score = np.linalg.solve(root, sd * np.stack([row_sums, score], axis=-1))
+        mean_loading, effect_score = np.moveaxis(loading_and_score, -1, 0)  # m, and inverse(L) sd score
         return _Embeddings(
             root=root,
             mean_loading=mean_loading,
             effect_score=effect_score,
-            mean_precision=row_sums.sum() - (mean_loading**2).sum(),
-            mean_score=score.sum() - (mean_loading * effect_score).sum(),
+            mean_precision=(row_sums - mean_loading**2).sum(axis=-1),
+            mean_score=(score - mean_loading * effect_score).sum(axis=-1),
         )
 
-    def log_likelihood(self) -> float:
-        """Return the log likelihood of all cells up to a constant, with a flat prior for mu.
+    def log_likelihood(self) -> Numbers:
+        """Return the log likelihood (...) of all cells up to a constant, with a flat prior for mu.
 
         The deviance (minus twice the log likelihood) is a sum of three parts. The first treats cells as independent,
         the second accounts for the effects and common errors of lists, and the third for the mean and the effects of
@@ -416,32 +455,31 @@ class _Cells:
         """
         effect_sum, error_sum = self.sums_by_list(self.bias)
         effect_mode, error_mode = self.list_precision.solve(effect_sum, error_sum)
-        explained = (effect_sum * effect_mode + error_sum * error_mode).sum()
+        explained = effect_sum * effect_mode + error_sum * error_mode
         deviance_of_cell = self.is_observed * np.log(self.variance) + self.precision * self.bias**2
-        deviance_of_lists = np.log(self.list_precision.determinant).sum() - explained
-        deviance = deviance_of_cell.sum() + deviance_of_lists + self.embeddings().deviance()
-        return float(-0.5 * deviance)
+        deviance_of_list = np.log(self.list_precision.determinant) - explained
+        cells_and_lists = deviance_of_cell.sum(axis=(-1, -2)) + deviance_of_list.sum(axis=(-1, -2))
+        return np.asarray(-0.5 * (cells_and_lists + self.embeddings().deviance()))
 
-    def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
-        """Draw mu and the true biases theta (embedding, list) from their posterior, given the standard deviations.
+    def draw(self, noise: "_Noise") -> tuple[Numbers, Numbers]:
+        """Return draws of mu (draw) and of the true biases theta (draw, embedding, list), given standard deviations.
 
         The effects of embeddings are drawn first, then the effects and common errors of lists. With an interaction, the
         remainder of a cell is its interaction plus independent error, and the observed bias shows their sum. The
         interaction is therefore drawn around `weight` times this sum, where `weight` is its share of the variance.
         """
-        mu, effects = self.embeddings().draw(rng)
-        means = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
-        list_effect, list_error = self.draw_lists(means, rng)
+        mu, effects = self.embeddings().draw(noise)
+        means = mu[:, None, None] + self.sd_embedding * effects[..., None]  # (draw, embedding, 1)
+        list_effect, list_error = self.draw_lists(means, noise)
         theta = means + self.effect_loading * list_effect
-        if self.interaction_variance > 0:
-            weight = self.interaction_variance * self.precision
-            sd = np.sqrt(self.interaction_variance * (1 - weight))
-            without_error = self.bias - self.error_loading * list_error
-            theta += weight * (without_error - theta) + sd * rng.standard_normal(theta.shape)
+        weight = self.interaction_variance * self.precision
+        sd = np.sqrt(self.interaction_variance * (1 - weight))
+        without_error = self.bias - self.error_loading * list_error
+        theta += weight * (without_error - theta) + sd * noise.interaction
         return mu, theta
 
-    def draw_lists(self, means: Numbers, rng: np.random.Generator) -> tuple[Numbers, Numbers]:
-        """Draw the effect g and the common error h of each list, given the means of embeddings (embedding, list).
+    def draw_lists(self, means: Numbers, noise: "_Noise") -> tuple[Numbers, Numbers]:
+        """Draw the effect g and the common error h (draw, 1, list) of each list, given the means of embeddings.
 
         Their precision matrix is ``((a, b), (b, d))``. The effect is drawn from its marginal distribution, whose
         variance is ``d / (a d - b^2)``, and the error from its distribution given the effect, whose variance is ``1 /
@@ -449,8 +487,8 @@ class _Cells:
         """
         cross, error = self.list_precision.cross, self.list_precision.error
         effect_mean, error_mean = self.list_precision.solve(*self.sums_by_list(self.bias - means))
-        effect_noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
-        error_noise = rng.standard_normal(error.shape) / np.sqrt(error)
+        effect_noise = np.sqrt(error / self.list_precision.determinant) * noise.list_effect
+        error_noise = noise.list_error / np.sqrt(error)
         return effect_mean + effect_noise, error_mean - cross / error * effect_noise + error_noise
 
 
@@ -458,40 +496,43 @@ class _Cells:
 class _Embeddings:
     """The normal likelihood of the mean mu and of the standardised effects z of embeddings.
 
-    With the precision matrix P of the means of embeddings, the score P times their mode, and a vector of ones 1:
+    With the precision matrix P of the means of embeddings, the score P times their mode, and a vector of ones 1, where
+    the dots stand for the axis of the standard deviations, if there is one:
 
     Attributes
     ----------
-    root : array (embedding, embedding)
+    root : array (..., embedding, embedding)
         Cholesky root L of the posterior precision of z given mu, ``L L' = I + sd_embedding^2 P``.
-    mean_loading, effect_score : array (embedding)
+    mean_loading, effect_score : array (..., embedding)
         ``inverse(L) sd_embedding P 1`` and ``inverse(L) sd_embedding score``. Given mu, the mean of ``L' z`` is
         ``effect_score - mu mean_loading``.
-    mean_precision, mean_score
+    mean_precision, mean_score : array (...)
         Precision of mu after z is integrated out, and this precision times the mode of mu.
     """
 
     root: Numbers
     mean_loading: Numbers
     effect_score: Numbers
-    mean_precision: float
-    mean_score: float
+    mean_precision: Numbers
+    mean_score: Numbers
 
-    def deviance(self) -> float:
-        """Return the part of the deviance that remains after mu and z are integrated out."""
-        log_determinant = 2 * np.log(np.diag(self.root)).sum() + np.log(self.mean_precision)
-        return float(log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision)
+    def deviance(self) -> Numbers:
+        """Return the part (...) of the deviance that remains after mu and z are integrated out."""
+        diagonal = np.diagonal(self.root, axis1=-2, axis2=-1)
+        log_determinant = 2 * np.log(diagonal).sum(axis=-1) + np.log(self.mean_precision)
+        explained = (self.effect_score**2).sum(axis=-1) + self.mean_score**2 / self.mean_precision
+        return np.asarray(log_determinant - explained)
 
-    def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
-        """Draw mu and then, given mu, the effects z (embedding).
+    def draw(self, noise: _Noise) -> tuple[Numbers, Numbers]:
+        """Return draws of mu (draw) and, given mu, of the effects z (draw, embedding).
 
         The precision matrix of z given mu is ``L L'`` with the root L, so z solves ``L' z = mean + noise`` with
         standard normal noise.
         """
-        mu = float(self.mean_score / self.mean_precision + rng.standard_normal() / np.sqrt(self.mean_precision))
-        mean = self.effect_score - mu * self.mean_loading
-        noise = rng.standard_normal(len(self.effect_score))
-        return mu, np.linalg.solve(self.root.T, mean + noise)
+        mu = self.mean_score / self.mean_precision + noise.mean / np.sqrt(self.mean_precision)
+        mean = self.effect_score - mu[:, None] * self.mean_loading
+        effects = np.linalg.solve(self.root.swapaxes(-1, -2), (mean + noise.embedding)[..., None])
+        return mu, effects[..., 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -508,13 +549,27 @@ def _draw_biases(sds: dict[str, Numbers], inputs: Mapping[str, Numbers], rng: np
 
     `sds` has an array (draw) for each effect, and `inputs` the observed biases and their errors (see `_inputs`).
     """
+    shape = inputs["bias"].shape
     mus, thetas = [], []
-    for k in range(_DRAWS):
-        sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
-        mu, theta = _Cells.given({**sds_of_draw, **inputs}).draw(rng)
+    for cells, draws in _in_batches(sds, inputs):
+        noise = _Noise.drawn(rng, draws, shape, interactions="interaction" in sds)
+        mu, theta = cells.draw(noise)
         mus.append(mu)
         thetas.append(theta)
-    return _Draws(np.array(mus), sds, np.stack(thetas, axis=-1))
+    theta = np.ascontiguousarray(np.moveaxis(np.concatenate(thetas), 0, -1))
+    return _Draws(np.concatenate(mus), sds, theta)
+
+
+def _in_batches(sds: Mapping[str, Numbers], inputs: Mapping[str, Numbers]) -> Iterator[tuple[_Cells, int]]:
+    """Yield the cells given the standard deviations of each effect (point), and the number of points, in batches.
+
+    A batch has as many points as arrays (point, embedding, list) of about _AT_ONCE numbers can hold, but at least one.
+    """
+    points = np.array([*sds.values()]).T
+    batches = min(len(points), 1 + points.shape[0] * inputs["bias"].size // _AT_ONCE)
+    for batch in np.array_split(points, batches):
+        sd_of_effect = dict(zip(sds, batch.T, strict=True))
+        yield _Cells.given({**sd_of_effect, **inputs}), len(batch)
 
 
 def _result(draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, notices: tuple[str, ...]) -> Crossed:

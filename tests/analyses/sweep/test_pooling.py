@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import bayes_bias as bb
-from bayes_bias.analyses.sweep.pooling import _Cells, _grid, _inputs, _notices, pool_cells
+from bayes_bias.analyses.sweep import pooling
+from bayes_bias.analyses.sweep.pooling import _Cells, _grid, _inputs, _Noise, _notices, pool_cells
 from bayes_bias.posterior.pooling import RandomEffects
 from bayes_bias.posterior.ranks import ranked
 from benchmarks.atlases import made_cells, truth
@@ -62,8 +63,8 @@ def test_pooling_draws_match_dense_normal(cells: pd.DataFrame) -> None:
     """Means and variances of every cell, that without numbers among them, given the scales."""
     inputs = _inputs(_grid(cells, SHARED), 0.025)
     rng = np.random.default_rng(2)
-    given = _Cells.given(SDS | inputs)
-    draws = np.array([given.draw(rng)[1].ravel() for _ in range(8_000)])
+    noise = _Noise.drawn(rng, 8_000, inputs["bias"].shape, interactions=True)
+    draws = _Cells.given(SDS | inputs).draw(noise)[1].reshape(8_000, -1)
     covariance, with_data = dense(cells, SDS)
     wide = 1e6
     weight = np.linalg.solve(covariance + wide, (with_data + wide).T).T
@@ -200,3 +201,12 @@ def test_ranked_keeps_tied_items_undecided() -> None:
     assert ranking.above.loc["clear", "tied"] > 0.97
     assert ranking.above.loc["tied", "too"] == pytest.approx(0.5, abs=0.03)
     assert ranking.above.loc["tied", "too"] + ranking.above.loc["too", "tied"] == 1
+
+
+def test_pool_cells_does_not_depend_on_batches(cells: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of some points give the numbers of all points at once."""
+    at_once = pool_cells(cells, SHARED)
+    monkeypatch.setattr(pooling, "_AT_ONCE", 500)
+    in_batches = pool_cells(cells, SHARED)
+    pd.testing.assert_frame_equal(at_once.cells, in_batches.cells)
+    pd.testing.assert_frame_equal(at_once.effects, in_batches.effects)
