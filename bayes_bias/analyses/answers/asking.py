@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.answers.lists import SEPARATOR, AssociationList, Lists, lists_of
+from bayes_bias.analyses.answers.reading import check_ratings
 from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS
 from bayes_bias.arguments import all_are, check_count, check_seed
 from bayes_bias.errors import AnswersError
@@ -114,9 +115,8 @@ def _prompts_for_values(
     `lists` has the labels and words of each stereotype. `texts` are the wordings by name, such as "How well does {word}
     fit {label}?", whose slots are filled with the label, the word, and the ends of the scale of `ratings`.
     """
+    check_ratings(ratings)
     low, high = ratings
-    if low >= high:
-        raise AnswersError(f"`ratings` is {ratings}, but must begin with the lower end. Write ({high}, {low}).")
     rows = []
     for stereotype, questions in lists.items():
         rng = np.random.default_rng(seed)

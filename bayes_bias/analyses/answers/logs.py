@@ -482,7 +482,7 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
 
     The `shape` of the records has the paths of the id and the response, and the function `read` returns the fields of
     each reply in a response. A record without replies is a request that failed. Failed requests are omitted with a
-    notice. An error about the form of a response ends with the `remedy`.
+    notice, and there is a notice of equal records. An error about the form of a response ends with the `remedy`.
     """
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
@@ -501,6 +501,14 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
         for reply in replies:
             rows.append({"id": name, **reply})
     _announce_failed(failed, len(records))
+    n_copies = len(records) - len({hash(repr(record)) for record in records})
+    if n_copies:
+        announce(
+            (
+                f"replies: {n_copies:,} of {len(records):,} records of the log equal another record in every field, and"
+                " count as further replies. Remove them if the log contains records twice",
+            )
+        )
     table = pd.DataFrame(rows).assign(**{READ_AS: shape.name})
     models = {row["model"] for row in rows if "model" in row}
     if len(models) == 1 and "ended" in table:  # the services name no model if they block a prompt

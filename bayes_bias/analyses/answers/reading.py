@@ -28,7 +28,7 @@ from bayes_bias.analyses.answers.lists import (
 )
 from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, records_of
 from bayes_bias.analyses.answers.losses import notices_of_position, reasons
-from bayes_bias.arguments import all_are, as_tuple, check_kind, kind_of
+from bayes_bias.arguments import all_are, as_tuple, check_kind, is_number, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import binary_kind, given_table, parquet_frame, read_json, unquoted
 from bayes_bias.formatting import joined, percent, signed
@@ -176,6 +176,25 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
         lacks = f"no column '{missing[0]}'" if missing else "no rows"
         existing = ", ".join(map(str, frame.columns)) or "none"
         raise AnswersError(f"`{argument}` has {lacks}. Its columns are {existing}, but {joined(columns)} are required.")
+
+
+def check_models(models: "pd.Series[Any]") -> None:
+    """Raise an error if the name of the model of some answers, but not of all, is blank."""
+    blank_rows = np.flatnonzero(models == "")
+    if 0 < len(blank_rows) < len(models):
+        raise AnswersError(
+            f"model is missing in row {blank_rows[0] + 1} of the answers, and in {len(blank_rows):,} of"
+            f" {len(models):,} rows. Fill it in, remove these rows or, if all are by one model, drop the column."
+        )
+
+
+def check_ratings(ratings: tuple[int, int]) -> None:
+    """Raise an error if `ratings` is not the lower and the higher end of a scale."""
+    if not (isinstance(ratings, Sequence) and len(ratings) == 2 and all(map(is_number, ratings))):
+        raise AnswersError(f"`ratings` is {ratings!r}, but must be both ends of the scale. Write, for example, (1, 7).")
+    low, high = ratings
+    if low >= high:
+        raise AnswersError(f"`ratings` is {ratings}, but must begin with the lower end. Write ({high}, {low}).")
 
 
 def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
@@ -367,6 +386,7 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
         blank_rows = np.flatnonzero(table[name] == "")
         if len(blank_rows):
             raise AnswersError(f"{name} is missing in row {blank_rows[0] + 1}. Fill it in, or remove the row.")
+    check_models(table.model)
     return table
 
 

@@ -22,7 +22,7 @@ from bayes_bias.analyses.answers.assignments import (
 from bayes_bias.analyses.answers.cues import cues, sentences
 from bayes_bias.analyses.answers.lists import Lists, lists_of
 from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
-from bayes_bias.analyses.answers.reading import read_frame, require_columns
+from bayes_bias.analyses.answers.reading import check_ratings, read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids, columns_of, columns_of_settings, replies_with_prompts
 from bayes_bias.arguments import as_numbers, is_number
 from bayes_bias.errors import AnswersError
@@ -335,6 +335,7 @@ def numbers(
     """
     if likelihood not in _READERS:
         raise AnswersError(f"`likelihood` is '{likelihood}', which replies do not have.", likelihood, _READERS)
+    check_ratings(ratings)
     pooled = check_ignored(ignore, ("id", "reply", "model"), AnswersError)
     joined = replies_with_prompts(prompts, replies, lists_of(wordlist), columns_of(id, reply, model), pooled)
     endings = joined["ended"] if "ended" in joined else pd.Series("", joined.index)
@@ -370,8 +371,8 @@ def _value(text: Any, ended: str, read: "Callable[[str, tuple[int, int]], Value]
         return Value(np.nan, ended or REFUSED)
     answer = "\n".join(" ".join(line.split()) for line in plain(reply.answer).splitlines() if line.strip())
     value = read(answer, ratings)
-    has_several_digits = read is _amount or max(ratings) > 9
-    if ended == CUT_OFF and has_several_digits and _UNFINISHED.search(answer):
+    may_lack_digits = read is _amount or max(ratings) > 9
+    if ended == CUT_OFF and may_lack_digits and _UNFINISHED.search(answer):
         return Value(np.nan, ended)
     if np.isnan(value.value):
         return Value(np.nan, REFUSED if cues().refusals.search(answer) else ended or NOT_UNDERSTOOD)

@@ -18,6 +18,8 @@ from bayes_bias.analyses.answers.model import PAIR, pairs_of
 from bayes_bias.analyses.answers.reading import (
     ASKED,
     ONE_WORDING,
+    check_models,
+    check_ratings,
     hash_of,
     read_frame,
     require_columns,
@@ -144,6 +146,8 @@ def read_values(
     result has a cell for each model and stereotype. Answers without a value are omitted, with a notice.
     """
     ignored = check_ignored(ignore, _READ, AnswersError)
+    if ratings is not None:
+        check_ratings(ratings)
     groups_of_stereotype = label_groups(wordlist)
     frame, name_of_source = read_frame(source, convert=from_fmat)
     frame = with_factors(frame.reset_index(drop=True), factors)
@@ -257,6 +261,7 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
     for column, default in ((WORDING, ONE_WORDING), ("model", "")):
         if column not in rows:
             rows[column] = default
+    check_models(rows.model)
     if likelihood.reads == "probabilities":
         return rows.assign(value=_log_odds(frame))
     require_columns(frame, (likelihood.reads,), "answers")

@@ -227,6 +227,15 @@ def test_choices_omits_failed_requests(tmp_path, caplog):
         bb.answers.choices(ASKED, pd.DataFrame(records[:1]), LIST)
 
 
+def test_choices_give_notice_of_equal_records(caplog):
+    records = batch("OpenAI")
+    bb.answers.choices(ASKED, pd.DataFrame(records), LIST)
+    assert "equal another record" not in caplog.text
+    found = bb.answers.choices(ASKED, pd.DataFrame([*records, *records[:2]]), LIST)
+    assert {f"{name} (2)" for name in ASKED.id[:2]} <= set(found.answer)
+    assert says(caplog.text, "2 of 26 records equal another record count as further replies Remove")
+
+
 def test_choices_counts_refusal_of_service_as_refused():
     records = batch("OpenAI")
     message = records[0]["response"]["body"]["choices"][0]["message"]

@@ -90,6 +90,7 @@ def test_read_answers_warns_about_few_wordings_and_words():
         (TABLE.assign(wording=np.arange(len(TABLE))), "answer '0' has rows with different wordings"),
         (TABLE.assign(answer=None), "answer is missing in row 1"),
         (TABLE.assign(stereotype="career"), "no list for the stereotype 'career'"),
+        (TABLE.assign(model=["", *["one"] * (len(TABLE) - 1)]), "model is missing in row 1 Fill it in drop the column"),
     ],
 )
 def test_read_answers_raises_for_bad_answers(frame, says):

@@ -147,7 +147,7 @@ def test_read_answers_and_choices_raise_for_settings_between_stereotypes(column,
     frame = TABLE.assign(stereotype=stereotype, **{column: np.where(ODD, first, second)})
     with refused(AnswersError, f"answers '{column}' 2 values 'gpt' nor compared ignore=['{column}']"):
         read_answers(frame, lists)
-    by_model = frame.assign(model=frame.model + frame[column].astype(str))  # as the message says
+    by_model = frame.assign(model=frame.model + frame[column].map(str))  # as the message says
     assert len(read_answers(by_model, lists).cells) == 2
     plain = read_answers(frame.drop(columns=column), lists)
     pooled = read_answers(frame, lists, ignore=column)

@@ -324,6 +324,15 @@ def test_read_values_accepts_descriptions_of_labels_without_answer_column():
     )
 
 
+def test_read_values_raises_for_blank_models_and_half_a_scale():
+    frame = rated(50).assign(model=["one", ""] * 25)
+    with refused(AnswersError, "model row 2 of the answers 25 of 50 rows drop the column"):
+        read_values(frame, TWO, LIKELIHOODS["numeric"])
+    assert len(read_values(frame.assign(model=""), TWO, LIKELIHOODS["numeric"]).cells) == 1
+    with refused(AnswersError, "ratings (7,) both ends (1, 7)"):
+        read_values(frame, TWO, LIKELIHOODS["ordinal"], ratings=(7,))
+
+
 def test_read_values_omits_blank_refusals():
     """A blank cell is no answer: nobody knows if the model refused."""
     frame = rated(50).assign(refused=lambda rows: np.where(rows.index < 4, "", np.where(rows.index % 2, "yes", "no")))
