@@ -192,12 +192,13 @@ class Sweep(Tabled):
         """Return sentences on the changes by versions. A version may have learned from words of a list (`taught`)."""
         changes = self.changes
         versions = fmt.counted(len(self.embeddings) - len(self.originals), "version").capitalize()
-        sentences = [
-            f"{versions} made {fmt.counted(len(changes), 'change')}."
-            f" Of these, {_how_many_are(changes.verdict == 'distinguishable')} larger than chance explains, and"
-            f" {_how_many_are(changes.survives)} after Holm's adjustment for all changes.",
-            *_sentences_on_unfinished(changes),
-        ]
+        sentences = [f"{versions} made {fmt.counted(len(changes), 'change')}."]
+        if (changes.source == POSTERIOR).any():
+            sentences.append(
+                f"Of these, {_how_many_are(changes.verdict == 'distinguishable')} larger than chance explains, and"
+                f" {_how_many_are(changes.survives)} after Holm's adjustment for all changes."
+            )
+        sentences += _sentences_on_unfinished(changes)
         if n_taught := int(((changes.taught > 0) & (changes.verdict != FAILED)).sum()):
             units = fmt.plural(self.unit)
             sentences.append(
