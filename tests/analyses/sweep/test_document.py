@@ -18,6 +18,7 @@ from bayes_bias.analyses.sweep.results import _long, cells_with_pooled, sweep_do
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.embeddings.opening import PACKAGED
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import in_words
 from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
 from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import refused, states
@@ -59,6 +60,18 @@ def test_sweep_without_posteriors_has_no_statement_on_probabilities() -> None:
         assert states(methods, claim)
     for claim in ("of the posterior", "the model", "adjusted"):
         assert claim not in methods
+
+
+def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ() -> None:
+    found = made_sweep(versions=("hard",))
+    label_of = {"distinguishable": "these words differ", "not distinguishable": "these words do not clearly differ"}
+    cells, changes = (frame.assign(survives=False).replace({"verdict": label_of}) for frame in (found.cells, found.changes))
+    number = int((cells.verdict[cells.version_of == ""] == "these words differ").sum())
+    found = replace(found, cells=cells, changes=changes)
+    assert states(found.text, f"These words differ in {in_words(number)} of even random words differ")
+    assert states(found.text, "larger than chance explains with these attributes")
+    for claim in ("No embedding", "none", "Holm"):
+        assert claim not in found.text
 
 
 def test_methods_cite_packaged_vectors() -> None:
