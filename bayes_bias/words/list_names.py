@@ -122,7 +122,7 @@ def names_of_text(file: Traversable, label: str) -> Content:
             f" {quote(label)})."
         )
     if any("\t" in word for word in words):
-        raise WordListError(f"{label} has several columns. Rename it so that it ends in .tsv, to read a table with tabs.")
+        raise WordListError(f"{label} has several columns. To read a table with tabs, rename it to end in .tsv.")
     return Content({Path(file.name).stem: words}, label)
 
 

@@ -65,7 +65,8 @@ def test_sweep_without_posteriors_has_no_statement_on_probabilities() -> None:
 def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ() -> None:
     found = made_sweep(versions=("hard",))
     label_of = {"distinguishable": "these words differ", "not distinguishable": "these words do not clearly differ"}
-    cells, changes = (frame.assign(survives=False).replace({"verdict": label_of}) for frame in (found.cells, found.changes))
+    frames = (found.cells, found.changes)
+    cells, changes = (frame.assign(survives=False).replace({"verdict": label_of}) for frame in frames)
     number = int((cells.verdict[cells.version_of == ""] == "these words differ").sum())
     found = replace(found, cells=cells, changes=changes)
     assert states(found.text, f"These words differ in {in_words(number)} of even random words differ")
