@@ -358,8 +358,11 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
 def check_name(path: Path, argument: str = "path") -> None:
     """Raise an error if no file or folder can have this name, for example because it is too long.
 
-    The file need not exist. `argument` is the name of the argument in the message.
+    The file need not exist. `argument` is the name of the argument in the message. A shell does not replace "~" in
+    --out=~/report, which would create a folder with this name.
     """
+    if path.parts[:1] == ("~",):
+        raise OutputError(f"`{argument}` '{path}' begins with '~'. Use '{os.path.expanduser(path)}' instead.")
     try:
         os.stat(path)
     except FileNotFoundError:

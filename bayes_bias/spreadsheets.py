@@ -141,9 +141,10 @@ def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
     """Return the title above the headings of a sheet, and the rows without the title, or "" and all rows.
 
     A first row is a title if it has one cell, without the sign "=" of a heading such as "flowers=pleasant", or no cell.
-    Below it, there must be two or more different headings, as many as the fullest row has cells.
+    Cells with the same text, as in a merged title, count as one. Below the title, there must be two or more different
+    headings, as many as the fullest row has cells.
     """
-    cells_of_first_row = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
+    cells_of_first_row = {cell.strip() for cell in rows[0] if cell.strip()} if rows else set[str]()
     rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     title = "".join(cells_of_first_row)  # of at most one cell
     if len(cells_of_first_row) > 1 or not rest or "=" in title:

@@ -117,6 +117,7 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
     "a comparison's interval": (lambda: bb.compare(TINY, TINY, ci_prob=95), BayesBiasError, "ci_prob 95"),
     "a name that is too long": (lambda: bb.save_vectors({"a": [1.0]}, "a" * 300 + ".npz"), OutputError, "name file"),
     "a folder's name with a zero": (lambda: check_folder("a\0"), OutputError, "name file"),
+    "a home folder that no shell replaced": (lambda: check_folder("~/report"), OutputError, "'~/report' '~' instead"),
     "no processes": (lambda: bb.calibrate("weat6", "googlenews-demo", jobs=0), BayesBiasError, "jobs 0"),
     "a null's seed": (lambda: bb.calibrate("weat6", "googlenews-demo", seed=-1), SpecError, "seed -1"),
     "controls of nothing": (

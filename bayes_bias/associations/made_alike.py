@@ -312,7 +312,7 @@ def _median_embedding(drawn: Mapping[Any, Rows]) -> Any:
     mean_cosines = []
     for vector_of_word in drawn.values():
         vectors = list(vector_of_word.values())[:_WORDS]
-        mean_cosines.append(_mean_cosine(np.stack(vectors)) if vectors else np.nan)
+        mean_cosines.append(_mean_cosine(np.stack(vectors)) if len(vectors) > 1 else np.nan)
     ascending = np.argsort(mean_cosines, kind="stable")
     return labels[ascending[len(labels) // 2]]
 

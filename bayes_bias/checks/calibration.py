@@ -323,6 +323,8 @@ def calibrate(
     ).with_planted(planted)
     if size is not None:
         design = design.with_sizes(size)
+        if random == "both":
+            design = design.with_random_groups(size)
     design = design.drawn_as(drawn)
     design.check_pool()
     scope_names = None if scopes is None else _supported_scopes(scopes, design.means)

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.checks.null_jobs import Record, judge
-from bayes_bias.errors import SpecError
+from bayes_bias.errors import ScopeError, SpecError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
@@ -18,7 +18,7 @@ from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.replicates import Replicates
-from bayes_bias.table.scopes import ScopeName, widest_scope
+from bayes_bias.table.scopes import possible_scopes, widest_scope
 from bayes_bias.table.statistics import table_means
 
 # Number of prior draws that are held in memory at a time.
@@ -37,18 +37,26 @@ def judge_simulations(
     ------
     SpecError
         If the model samples an effect for each word.
+    ScopeError
+        If a group or class has a single word, so that the posterior cannot generalise to new words on both sides.
     """
     if not structure_of(spec).COLLAPSED:
         raise SpecError(
             f"models: '{spec.name}' samples an effect of every word, which takes half a minute for each simulated"
             " table. Use 'crossed' instead."
         )
-    scopes: tuple[ScopeName, ...] = (widest_scope(table_means(table)),)
+    means = table_means(table)
+    scope = widest_scope(means)
+    if scope not in possible_scopes(means):
+        raise ScopeError(
+            "by='simulation' (--by simulation) requires two or more words in each group and class. Add words, or use"
+            " by='random words' instead."
+        )
     records: list[Record] = []
     step(f"{table.name}: simulating")
     for number, simulated in enumerate(simulated_tables(table, spec, truth=truth, draws=draws, seed=seed)):
         with shown(Quiet()):
-            judged = judge(simulated, spec, truth=truth, seed=seed + number, sampling=sampling, scopes=scopes)
+            judged = judge(simulated, spec, truth=truth, seed=seed + number, sampling=sampling, scopes=(scope,))
         records += [{"draw": number, **record} for record in judged]
         advance(number + 1, draws)
     return pd.DataFrame(records)

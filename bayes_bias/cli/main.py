@@ -86,6 +86,8 @@ _WITHOUT_RESULT = frozenset({"debias", "table", "sentences", "prompts", "registe
 # The word for a value of an option in `--help`.
 _METAVARS = MappingProxyType({"int": "N", "float": "X", "Path": "PATH", "str": "TEXT", "bool": ""})
 
+# The exit code after Ctrl-C.
+_STOPPED = 130
 # The name of a Python argument in a message.
 _ARGUMENT = re.compile(r"`(\w+)`")
 
@@ -227,8 +229,10 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
             without_debug = [word for word in words if word != "--debug"]
             # `optional` converts the error for a missing optional dependency.
             status = optional()(commands)(without_debug or ["--help"], standalone_mode=False)
+            if status == _STOPPED:  # typer returns the exit code of Ctrl-C, after which no JSON may be written
+                raise KeyboardInterrupt
     except (typer.Abort, KeyboardInterrupt):
-        _fail("stopped", 130)
+        _fail("stopped", _STOPPED)
     except Exception as error:
         if "--debug" in words:
             raise

@@ -89,8 +89,9 @@ def sweep(
     from bayes_bias.jobs import connected
 
     formats = formats_of(figures)
-    is_resumed = is_sweep(out_folder)
-    check_folder(out_folder, overwrite or is_resumed)
+    # While Matplotlib is imported in the first call, another run may start the same sweep in the folder.
+    check_folder(out_folder, overwrite=True)
+    check_folder(out_folder, overwrite or is_sweep(out_folder))
     # The arguments of `bayes_bias.sweep` in the file, in which options replace some.
     arguments = read_sweep(spec_file).arguments(trust)
     if posteriors is not None:

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.formatting import Column, Layout, Tabled, in_words, joined, probability
+from bayes_bias.formatting import DASH, Column, Layout, Tabled, in_words, joined, probability
 from bayes_bias.posterior.pooling import share_in_common
-from bayes_bias.posterior.verdict import Verdict
+from bayes_bias.posterior.verdict import OF_THESE_ATTRIBUTES, RANDOM_WORDS, Verdict
 
 # Two lists count as related if they share at least this proportion of the shorter list's words.
 _MOSTLY = 0.5
@@ -39,8 +39,14 @@ class ManyLists(Tabled):
     def text(self) -> str:
         """State in a sentence how many lists are distinguishable before and after the adjustment, and name the latter.
 
-        Further sentences are about fits that have not converged, and about lists that share words.
+        Further sentences are about fits that have not converged, and about lists that share words. With fixed
+        attributes, no list is called distinguishable, and lists whose words differ are named instead.
         """
+        if self.table.verdict.isin(OF_THESE_ATTRIBUTES).any():
+            differ = self.table.index[self.table.verdict == OF_THESE_ATTRIBUTES[0]]
+            names = f" ({', '.join(differ)})" if len(differ) else ""
+            where = f"{in_words(len(differ))} of {in_words(len(self.table))} lists{names}"
+            return f"These words differ in {where}, but {RANDOM_WORDS}.{self._failed}{self._about_related}"
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
         names = f" ({', '.join(after)})" if len(after) else ""
@@ -56,15 +62,14 @@ class ManyLists(Tabled):
     def layout(self) -> Layout:
         """Show the probabilities before and after the adjustment."""
         rows = self.table
+        survives = rows.survives.map({True: "yes", False: "no"}).mask(rows.verdict.isin(OF_THESE_ATTRIBUTES), DASH)
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("verdict", rows.verdict, words=True),
                 Column("probability\nunder no bias", rows.chance, probability),
                 Column("after Holm", rows.chance_holm, probability),
-                Column(
-                    "still distinguishable", ["yes" if survives else "no" for survives in rows.survives], words=True
-                ),
+                Column("still distinguishable", survives, words=True),
             ],
             heading="list",
         )

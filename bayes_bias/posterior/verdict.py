@@ -73,7 +73,7 @@ _HEADLINES: dict[Label, str] = {
     "these words may differ": "These words may differ",
     "these words do not clearly differ": "These words do not clearly differ",
 }
-_OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
+OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
     "these words differ",
     "these words may differ",
     "these words do not clearly differ",
@@ -302,7 +302,7 @@ class Verdict(Tabled):
         This is the third label of two kinds, for new attributes and for the attributes of the list, each in descending
         order of certainty.
         """
-        return self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2])
+        return self.label in (_OF_NEW_ATTRIBUTES[2], OF_THESE_ATTRIBUTES[2])
 
     @property
     def _direction(self) -> str:
@@ -332,7 +332,7 @@ class Verdict(Tabled):
         """
         sentences = [f"{self.headline}.", f"{self.size}.", *self.caveats, self.frequency, self.negligible]
         # The proportion in this sentence was estimated for the bias, and for labels that report a difference.
-        if self.quantity == "bias" and TARGETS in self.described_scope and self.label in _OF_THESE_ATTRIBUTES[:2]:
+        if self.quantity == "bias" and TARGETS in self.described_scope and self.label in OF_THESE_ATTRIBUTES[:2]:
             sentences.append(f"{RANDOM_WORDS[0].upper()}{RANDOM_WORDS[1:]}.")
         if self.adjustment is not None:
             sentences.append(self.adjustment.text(self.metric.decimals))
@@ -494,7 +494,7 @@ def judge(
     predicts, or 0. Without any variation (a scope that samples nothing, and fixed texts), there is a value, but no
     interval, which would have no width.
 
-    Labels that refer to these attributes only (`_OF_THESE_ATTRIBUTES`) are supplemented by the verdict under the widest
+    Labels that refer to these attributes only (`OF_THESE_ATTRIBUTES`) are supplemented by the verdict under the widest
     scope that the data support.
     """
     row = row_under(scope)
@@ -506,7 +506,7 @@ def judge(
     common: dict[str, Any] = {"quantity": quantity, "problems": problems, "expected": expected, "unit": unit}
     wider = None
     widest = widest_scope(data)
-    if label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(data):
+    if label in OF_THESE_ATTRIBUTES and widest in possible_scopes(data):
         wider = judge(data, metric, row_under, widest, ci_prob, covariates=covariates, **common)
     return Verdict(
         label=label,
@@ -553,7 +553,7 @@ def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
     """
     if scope_of(scope).samples_nothing:
         return "raw contrast"
-    clear, borderline, absent = _OF_NEW_ATTRIBUTES if scope_of(scope).samples_attributes else _OF_THESE_ATTRIBUTES
+    clear, borderline, absent = _OF_NEW_ATTRIBUTES if scope_of(scope).samples_attributes else OF_THESE_ATTRIBUTES
     if chance_of_it >= 2 * threshold:
         return absent
     return borderline if chance_of_it >= threshold else clear

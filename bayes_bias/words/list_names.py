@@ -121,6 +121,8 @@ def names_of_text(file: Traversable, label: str) -> Content:
             f"{label} looks like vectors, because numbers follow each word. Pass it as embedding='{label}' (--embedding"
             f" {quote(label)})."
         )
+    if any("\t" in word for word in words):
+        raise WordListError(f"{label} has several columns. To read a table with tabs, rename it to end in .tsv.")
     return Content({Path(file.name).stem: words}, label)
 
 

@@ -98,6 +98,8 @@ def test_embeddings_alike_reads_first_of_repeated_rows(tmp_path: Path) -> None:
 def test_made_alike_text_contains_reason_if_unknown() -> None:
     few = dict(list(vectors().items())[:20])
     assert says(made_alike({1: measured(few), 2: measured(few)}).text, "unknown 12 words 50")
+    one = measured(dict(list(vectors().items())[:9]))
+    assert says(made_alike({1: measured(few), 2: measured(few), 3: one}).text, "unknown 1 word 50")
     unrelated = AssociationTable.from_frame(
         measured(few).to_frame(),
         target="target",

@@ -271,6 +271,12 @@ def test_calibrate_draws_topics_for_targets_and_attributes(words, embedding):
         calibrate(words, embedding, drawn="topics", random="targets")
 
 
+@pytest.mark.parametrize("settings", [{"random": "both"}, {"drawn": "topics"}])
+def test_calibrate_size_applies_to_groups_and_classes_if_both_are_random(words, embedding, settings):
+    with refused(WordListError, "64 random words 60"):
+        calibrate(words, embedding, draws=3, size=16, **settings)
+
+
 def uneven(words: WordList) -> WordList:
     return replace(words, groups={"men": ("he", "him"), "women": ("she", "her", "hers")})
 

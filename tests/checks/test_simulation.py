@@ -6,7 +6,7 @@ import pytest
 from bayes_bias import calibrate, cosines, prior_predictive
 from bayes_bias.checks.calibration import uniformity_of
 from bayes_bias.checks.simulation import simulated_tables
-from bayes_bias.errors import BayesBiasError, SpecError
+from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
@@ -90,3 +90,8 @@ def test_prior_noise_equals_verdict_mean_of_unbiased_tables(table):
     noise = prior_predictive(table, draws=4, seed=3)["prior"].noise.isel(chain=0)
     simulated = simulated_tables(table, SPEC, truth=0.0, draws=4, seed=3)
     np.testing.assert_allclose(noise, [verdict_of_table(drawn).mean for drawn in simulated], atol=1e-9)
+
+
+def test_calibrate_raises_for_simulation_of_single_word():
+    with refused(ScopeError, "two or more words 'random words'"):
+        calibrate(random_table(targets={"men": 1, "women": 6}), by="simulation", draws=2)

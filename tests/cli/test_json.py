@@ -65,6 +65,18 @@ def test_command_writes_result_of_python_as_json(run, tmp_path, arguments, resul
     assert (again, len(text) > 100) == (code, True)
 
 
+def test_command_writes_no_json_after_ctrl_c(run, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bb, "published", interrupted)
+    file = tmp_path / "result.json"
+    sizes = "--d", "0.97", "--targets", "8", "8", "--attributes", "8", "8"
+    code, _, printed = run("published", *sizes, "--json", file)
+    assert (code, file.exists()) == (130, False)
+    assert "error: stopped" in printed
+
+
 @pytest.mark.slow
 def test_summarize_command_writes_summary_and_verdict(run, small_fit, monkeypatch):
     monkeypatch.setattr(bb, "load_fit", lambda _: small_fit)

@@ -50,6 +50,15 @@ def test_many_lists_reports_none_without_distinguishable_lists():
     assert says(found, "None of two distinguishable none Holm's")
 
 
+def test_many_lists_names_lists_whose_words_differ_with_fixed_attributes():
+    found = many_lists(
+        {"a": verdict(0.001, "these words differ"), "b": verdict(0.4, "these words do not clearly differ")}
+    )
+    assert says(found, "These words differ one of two lists (a) even random words")
+    assert "distinguishable" not in str(found)
+    assert found.layout.frame["still distinguishable"].tolist() == ["—", "—"]
+
+
 def test_many_lists_counts_unconverged_list_without_chance():
     found = many_lists({"a": verdict(0.02), "b": verdict(0.0001, "not converged")})
     assert found.table.chance_holm.tolist() == pytest.approx([0.04, np.nan], nan_ok=True)

@@ -81,6 +81,9 @@ def test_wordlists_command_reads_text_file_per_name(tmp_path, run, monkeypatch):
     Path("vectors.txt").write_text("oak 0.1 -0.2 0.3 1e-3\n")
     with refused(WordListError, "vectors.txt numbers embedding"):
         load_wordlist("vectors.txt")
+    Path("table.txt").write_text("trees=tall\ttall\noak\thigh\n")
+    with refused(WordListError, "table.txt several columns .tsv tabs"):
+        load_wordlist("table.txt")
 
 
 def test_load_wordlist_reads_toml_keys_from_json_and_yaml(tmp_path):

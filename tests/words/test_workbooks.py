@@ -116,8 +116,10 @@ def test_load_wordlist_names_comments_and_colours_whose_meaning_is_unknown(tmp_p
 
 def test_title_above_headings_is_omitted_with_notice(tmp_path):
     rows = [("My list of words", "", "", ""), tuple(WORDS), *zip(*WORDS.values(), strict=True)]
-    book, _ = sheet_of(rows)
+    book, sheet = sheet_of(rows)
     assert read(book, tmp_path).groups["flowers"] == tuple(WORDS["flowers=female"])
+    sheet.merge_cells("A1:D1")
+    assert containing(read(book, tmp_path).notices, "'My list of words' is read as a title")
     for delimiter, title in ((",", "My list"), (";", "Meine Liste, 2024"), ("\t", ""), (",", '"Words; of mine"')):
         lines = [title, *(delimiter.join(row) for row in rows[1:])]
         (tmp_path / "list.csv").write_text("\n".join(lines))

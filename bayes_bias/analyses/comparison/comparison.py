@@ -27,7 +27,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import MINUS, Column, Layout, Tabled, with_unit
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
-from bayes_bias.posterior.verdict import Verdict
+from bayes_bias.posterior.verdict import OF_THESE_ATTRIBUTES, Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
 from bayes_bias.table.bias_weights import contrasted_classes
 from bayes_bias.table.columns import (
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
-_OF_THESE_ATTRIBUTES = ("these words differ", "these words may differ", "these words do not clearly differ")
 _WITHOUT_VERDICT: Mapping[str, str] = MappingProxyType(
     {
         "not made alike": "No verdict, because the embeddings were not trained alike",
@@ -218,7 +217,7 @@ class Comparison(Tabled):
             "none": f"{'A' if borderline else 'No'} {self.names['change']}",
             "is_found": "is borderline" if borderline else "is distinguishable from noise",
         }
-        title = called(self.before.title) + (" with these attributes" if label in _OF_THESE_ATTRIBUTES else "")
+        title = called(self.before.title) + (" with these attributes" if label in OF_THESE_ATTRIBUTES else "")
         size = opposite(change) if clear and not is_up else change
         size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign="" if clear else "+", unit=metric.unit)
         return Finding(title=title, value=float(change["mean"]), size=size_as_text, clear=clear, words=words)

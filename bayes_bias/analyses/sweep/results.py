@@ -29,6 +29,7 @@ from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.files import file_names
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.quadrature import NEED_SAMPLER
+from bayes_bias.posterior.verdict import OF_THESE_ATTRIBUTES, RANDOM_WORDS
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
@@ -173,7 +174,7 @@ class Sweep(Tabled):
             f"{embeddings} and {fmt.counted(len(self.lists), 'list')}:"
             f" {_numbered(len(cells), 'cell')}, {_numbered(n_fitted, 'posterior')}."
         )
-        if n_fitted:
+        if n_fitted and not _are_of_these_attributes(cells):
             sentences.append(
                 f"Of these, {_how_many_are(cells.verdict == 'distinguishable')} distinguishable from noise, and"
                 f" {_how_many_are(cells.survives)} after Holm's adjustment for all cells."
@@ -192,12 +193,16 @@ class Sweep(Tabled):
         """Return sentences on the changes by versions. A version may have learned from words of a list (`taught`)."""
         changes = self.changes
         versions = fmt.counted(len(self.embeddings) - len(self.originals), "version").capitalize()
-        sentences = [
-            f"{versions} made {fmt.counted(len(changes), 'change')}."
-            f" Of these, {_how_many_are(changes.verdict == 'distinguishable')} larger than chance explains, and"
-            f" {_how_many_are(changes.survives)} after Holm's adjustment for all changes.",
-            *_sentences_on_unfinished(changes),
-        ]
+        sentences = [f"{versions} made {fmt.counted(len(changes), 'change')}."]
+        if _are_of_these_attributes(changes):
+            clear = _how_many_are(changes.verdict == OF_THESE_ATTRIBUTES[0])
+            sentences.append(f"Of these, {clear} larger than chance explains with these attributes.")
+        elif (changes.source == POSTERIOR).any():
+            sentences.append(
+                f"Of these, {_how_many_are(changes.verdict == 'distinguishable')} larger than chance explains, and"
+                f" {_how_many_are(changes.survives)} after Holm's adjustment for all changes."
+            )
+        sentences += _sentences_on_unfinished(changes)
         if n_taught := int(((changes.taught > 0) & (changes.verdict != FAILED)).sum()):
             units = fmt.plural(self.unit)
             sentences.append(
@@ -213,11 +218,15 @@ class Sweep(Tabled):
         Only cells with a posterior are used. An embedding is biased on a list if the cell `survives` the adjustment.
         At most _NAMED embeddings are named, those that are biased on the most lists. Equal numbers are sorted by the
         largest bias. Embeddings without a bias on any list are named at the end if there is only one, and otherwise
-        counted.
+        counted. With fixed attributes, no bias can survive the adjustment, and cells in which words differ are counted.
         """
         cells = self.cells[(self.cells.version_of == "") & (self.cells.source == POSTERIOR)]
         biased_cells_of = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
         lists = fmt.counted(len(self.lists), "list")
+        if _are_of_these_attributes(cells):
+            n_clear = int((cells.verdict == OF_THESE_ATTRIBUTES[0]).sum())
+            where = f"{fmt.in_words(n_clear)} of {fmt.counted(len(cells), 'cell')}"
+            return fmt.with_unit(f"These words differ in {where}, but {RANDOM_WORDS}.", self.unit)
         if (cells.verdict == "not converged").all():
             return NO_VERDICT.format(title=f"any of {lists}", reason="no posterior has converged")
         if not biased_cells_of:
@@ -336,6 +345,11 @@ def _sentences_on_unfinished(cells: pd.DataFrame) -> list[str]:
         if has_verdict.any():
             sentences.append(f"{fmt.capitalized(_how_many_are(has_verdict))} {description}.")
     return sentences
+
+
+def _are_of_these_attributes(cells: pd.DataFrame) -> bool:
+    """Return True if verdicts do not generalise to new attributes, so that none is "distinguishable"."""
+    return bool(cells.verdict.isin(OF_THESE_ATTRIBUTES).any())
 
 
 def _numbered(count: int, noun: str) -> str:

@@ -18,6 +18,7 @@ from bayes_bias.analyses.sweep.results import _long, cells_with_pooled, sweep_do
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.embeddings.opening import PACKAGED
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import in_words
 from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
 from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import refused, states
@@ -36,9 +37,42 @@ def test_page_lists_gaps_and_files_contain_all_cells(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for claim in ("half words no vector", "R-hat 1.030", "geometry", "Maths: maths", "screened"):
         assert states(text, claim)
-    assert states(text, "false positive 12 at most 5% only if each probability is correct by itself")
+    assert states(text, "false positive 11 at most 5% only if each probability is correct by itself")
     assert len(pd.read_csv(page.parent / "cells.csv")) == len(found.cells) == 12
     assert (page.parent / "tables.tex").read_text(encoding="utf-8").count(r" \\") >= 12
+
+
+def test_page_counts_tested_cells_and_changes_in_adjustment(tmp_path: Path, sketched: None) -> None:
+    page = bb.write(made_sweep(versions=("hard",)), tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert states(page, "adjusted for all 11 cells Holm")
+    assert states(page, "Probabilities were adjusted for all 11 changes")
+    assert states(page, "a change this large adjusted for all 11 changes")
+    assert states(page, "stereotypical bias has become smaller a bias against the stereotype has grown")
+
+
+def test_sweep_without_posteriors_has_no_statement_on_probabilities() -> None:
+    found = made_sweep(versions=("hard",))
+    cells, changes = (frame.assign(source="quasi-F", verdict="screened only") for frame in (found.cells, found.changes))
+    found = replace(found, cells=cells, changes=changes, settings=replace(found.settings, posteriors="none"))
+    assert not states(found.text, "larger than chance")
+    methods = sweep_document(found).methods.plain
+    for claim in ("analysis of variance", "No model was fitted", "confidence intervals 95%", "by the same analysis"):
+        assert states(methods, claim)
+    for claim in ("of the posterior", "the model", "adjusted"):
+        assert claim not in methods
+
+
+def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ() -> None:
+    found = made_sweep(versions=("hard",))
+    label_of = {"distinguishable": "these words differ", "not distinguishable": "these words do not clearly differ"}
+    frames = (found.cells, found.changes)
+    cells, changes = (frame.assign(survives=False).replace({"verdict": label_of}) for frame in frames)
+    number = int((cells.verdict[cells.version_of == ""] == "these words differ").sum())
+    found = replace(found, cells=cells, changes=changes)
+    assert states(found.text, f"These words differ in {in_words(number)} of even random words differ")
+    assert states(found.text, "larger than chance explains with these attributes")
+    for claim in ("No embedding", "none", "Holm"):
+        assert claim not in found.text
 
 
 def test_methods_cite_packaged_vectors() -> None:

@@ -19,11 +19,13 @@ import bayes_bias as bb
 from bayes_bias.analyses.sweep.cells import Cell, Fitting, _sampled, fit_cell
 from bayes_bias.analyses.sweep.columns import read_columns
 from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.analyses.sweep.sweep import CELLS
 from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.associations.similarity import COSINES
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError, EmbeddingError
-from bayes_bias.jobs import MARKER
+from bayes_bias.jobs import MARKER, open_store
 from bayes_bias.measures.registry import MEASURES, Registered
 from bayes_bias.models.spec import load_spec
 from tests.helpers import SHORT, in_ten_digits, refused, says
@@ -312,6 +314,17 @@ def test_sweep_command_writes_equal_bytes_for_other_blas_kernels(tmp_path: Path)
     first, second = made
     assert first.keys() == second.keys()
     assert not [str(path) for path in first if first[path] != second[path]]
+
+
+def test_sweep_command_accepts_folder_in_which_other_run_has_just_started(run, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+
+    def check_slowly(*arguments, **settings):
+        open_store(out / CELLS)  # by the other run
+        check_folder(*arguments, **settings)
+
+    monkeypatch.setattr("bayes_bias.cli.sweep.check_folder", check_slowly)
+    assert "absent.toml" in run("sweep", tmp_path / "absent.toml", "--out", out)[2]
 
 
 def test_cell_related_words_ignore_other_lists() -> None:
