@@ -371,7 +371,8 @@ def _embedding_with_replicates(inputs: TableSource, wordlist: str) -> "Embedding
 def _show(result: "bb.Stability") -> None:
     """Print the measures in each training run, the variance components, and the shares of the variance."""
     # The raw bias is half of WEAT's difference. It is omitted because it would not fit.
-    print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
+    measures = result.measures.drop(columns="raw bias").map(plain)
+    print_frame(measures, title=f"Each method in each {result.replicate_kind}")
     print_layout(result.layout)
     for reason in result.left_out.values():
         say(f"omitted: {reason}")
@@ -396,5 +397,5 @@ def _components_layout(result: "bb.Stability") -> Layout:
             *estimate_columns(rows, "mean", result.ci_prob, decimals, sign=""),
             Column("observed", rows.observed, partial(plain, decimals=decimals)),
         ],
-        caption=f"Variation between {plural(result.kind)}: joint posterior",
+        caption=f"Variation between {plural(result.replicate_kind)}: joint posterior",
     )

@@ -142,11 +142,8 @@ class Stability(Tabled):
     @property
     def layout(self) -> Layout:
         """Show the variation of each method over training runs."""
-        return Layout.of(
-            self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"}),
-            plain,
-            f"Over {plural(self.replicate_kind)}",
-        )
+        spread = self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"})
+        return Layout.of(spread, plain, f"Over {plural(self.replicate_kind)}")
 
     @property
     def shares_layout(self) -> Layout:
