@@ -571,15 +571,15 @@ def as_json(value: Any) -> Any:
 
 
 def _attributes(record: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass as JSON by name, without fields whose name begins with an underscore."""
-    shown = {field.name: getattr(record, field.name) for field in fields(record) if not field.name.startswith("_")}
-    return dict(as_json(shown))
+    """Return the fields of a dataclass as JSON by name, without fields that are private or have ``repr=False``."""
+    shown = [field.name for field in fields(record) if field.repr and not field.name.startswith("_")]
+    return dict(as_json({name: getattr(record, name) for name in shown}))
 
 
 def _rows(values: Any) -> Any:
     """Return a frame, or a series, as a list of rows, each a dict by column. The levels of its index are columns.
 
-    An index that only numbers the rows is omitted. Any other object of pandas is omitted from JSON.
+    An index without a name that only numbers the rows is omitted. Any other object of pandas is omitted from JSON.
     """
     import pandas as pd
 
@@ -587,7 +587,7 @@ def _rows(values: Any) -> Any:
         values = values.to_frame("value" if values.name is None else values.name)
     if not isinstance(values, pd.DataFrame):
         return _OMITTED
-    if not isinstance(values.index, pd.RangeIndex):
+    if values.index.name is not None or not isinstance(values.index, pd.RangeIndex):
         values = values.reset_index(names=[name or "label" for name in values.index.names])
     return [as_json(dict(zip(values.columns, row, strict=True))) for row in values.itertuples(index=False, name=None)]
 

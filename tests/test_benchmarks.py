@@ -240,6 +240,8 @@ def test_docs_match_evidence_on_lists_changes_and_covariates():
     assert f"at least one is distinguishable in {ten.found:.0%} of cases" in prose("docs/how-to/read-a-report.md")
     checklist = prose("docs/how-to/paper-checklist.md")
     assert f"distinguishable in {ten.found:.0%} of comparisons" in checklist
+    assert ARBITRARY_TOPICS.startswith("14%")  # one in seven
+    assert "One in seven arbitrary pairs of topics" in checklist
     assert f"After Holm's adjustment, this share is {ten['after Holm']:.0%}" in checklist
     page_of_report = prose("bayes_bias/documents/templates/report-answers.html")
     assert f"at least one finding in {ten.found:.0%} of cases, and in {ten['after Holm']:.0%} after" in page_of_report

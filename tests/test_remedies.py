@@ -356,6 +356,13 @@ CASES = {
         then="",
         at_last=2,  # the next message asks for the stereotypes
     ),
+    "one stereotype of two, and another column": Case(
+        " table.csv`, with your other",
+        f"table {LIST} --target name --stereotype flowers=female --out t.csv",
+        r"(--stereotype '.*?') --out .*?, with your other options",
+        {"mine.csv": lambda file: rows(file, target="name")},
+        then=f"table {LIST} --target name --stereotype flowers=female REMEDY --out t.csv",
+    ),
     "no stereotypes": Case(
         "does not define a stereotypical class for",
         f"table {LIST} --out t.csv",

@@ -132,6 +132,10 @@ class GivenVersion(Version):
 
 logger = logging.getLogger("bayes_bias")
 
+type _Vectors = Mapping[str, Vector]
+# Vectors of an embedding and of its general words, or None if it stores none.
+type _Both = tuple[_Vectors, _Vectors | None]
+
 # The key in the provenance of a table under which the words are recorded that a debiasing method learned from.
 _TAUGHT = "debiasing_words"
 
@@ -198,8 +202,9 @@ class Debiasing(Version):
 
         Words of the sets are looked up like words of lists (see `match` of `open_embedding`). The method learns from
         each replicate separately. However, if replicates are the templates of one encoder, the method learns from the
-        sentences of all templates together, and changes all sentences in the same way. Words without a usable vector
-        are omitted, with a notice.
+        sentences of all templates together, and changes all sentences in the same way. General words that the embedding
+        stores are changed in the same way, but the method does not learn from them. Words without a usable vector are
+        omitted, with a notice.
 
         Raises
         ------
@@ -216,19 +221,21 @@ class Debiasing(Version):
         vectors = _usable_vectors(embedding)
         labels = embedding.replicates
         sets = self._known_sets(vectors, embedding)
+        general = embedding.reader.general()
         if not labels:
-            debiased = self.method.fit_transform(vectors, sets)
+            debiased, general = self._fit_transform(vectors, general, sets)
         elif embedding.kind == TEMPLATE:
-            debiased = self._debiased_together(vectors, labels, sets)
-        else:  # the vectors of a word are (replicate, dimension)
+            debiased, general = self._debiased_together(vectors, general, labels, sets)
+        else:  # the vectors of a word are (replicate, dimension), and general words have that of the first replicate
             originals = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
-            replicates = [self.method.fit_transform(original, sets) for original in originals]
-            debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
+            pairs = [self._fit_transform(original, general, sets) for original in originals]
+            debiased = {word: np.stack([replicate[word] for replicate, _ in pairs]) for word in vectors}
+            general = pairs[0][1]
         return replace(
             embedding,
             name=self.named(embedding.name),
             source=f"{embedding.source}, {self.name}",
-            reader=_excerpt_with_pool(embedding, debiased),
+            reader=_excerpt_with_pool(embedding, debiased, general),
             provenance=MappingProxyType({**embedding.provenance, **self.provenance}),
         )
 
@@ -277,24 +284,32 @@ class Debiasing(Version):
             logger.warning("sets: %s", used_as_such(respelt, embedding.name))
         return self.learns_from.respelt(respelt)
 
+    def _fit_transform(self, vectors: _Vectors, general: _Vectors | None, sets: DebiasSets) -> _Both:
+        """Learn from the vectors, and return them and the `general` words, if there are any, after debiasing."""
+        learned = self.method.fit(vectors, sets)
+        return learned.transform(vectors), general and learned.transform(general)
+
     def _debiased_together(
-        self, vectors: Mapping[str, Vector], labels: Sequence[str], sets: DebiasSets
-    ) -> dict[str, Vector]:
+        self, vectors: _Vectors, general: _Vectors | None, labels: Sequence[str], sets: DebiasSets
+    ) -> _Both:
         """Debias all sentences of one encoder together, treating each sentence as a word.
 
         `labels` are the templates. The vectors of a word have a row for each template, in this order. Sentences get
         names such as "nurse in 'This is [WORD].'", under which the method learns from them and changes them. The words
-        of the `sets` are repeated for each template in the same way. The result has the rows of each word again.
+        of the `sets` are repeated for each template in the same way. The result has the rows of each word again, and
+        the `general` words, which have a vector in the first template.
         """
         sentences = {}
         for word, rows in vectors.items():
             for k, label in enumerate(labels):
                 sentences[_insert_word(word, label)] = rows[k]
-        debiased = self.method.fit_transform(sentences, sets.repeat_for(labels, _insert_word))
-        return {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
+        first = general and {_insert_word(word, labels[0]): vector for word, vector in general.items()}
+        debiased, others = self._fit_transform(sentences, first, sets.repeat_for(labels, _insert_word))
+        stacked = {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
+        return stacked, others and dict(zip(general or (), others.values(), strict=True))
 
 
-def _excerpt_with_pool(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
+def _excerpt_with_pool(embedding: Embedding, debiased: _Vectors, general: _Vectors | None) -> Excerpt:
     """Return debiased vectors with the pool of words from which random lists of the original embedding are drawn.
 
     If the source of the original embedding marks no pool (`marked` returns None), the pool consists of the first words,
@@ -306,7 +321,7 @@ def _excerpt_with_pool(embedding: Embedding, debiased: Mapping[str, Vector]) -> 
     pool = tuple(word for word in pool_words if word in debiased)
     # Words that a source marks are not sorted by frequency, except in an excerpt of a sorted source.
     frequent_first = (marked is None or isinstance(reader, Excerpt)) and reader.frequent_first
-    return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, frequent_first=frequent_first)
+    return Excerpt(debiased, pool, reader.dimensions, general_words=general, frequent_first=frequent_first)
 
 
 def taught_words(table: AssociationTable) -> list[str]:

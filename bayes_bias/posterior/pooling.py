@@ -361,8 +361,8 @@ class PooledLists(Tabled):
             f"Over {in_words(len(self.lists))} lists, the mean bias is {self.mu.written(decimals)} (probability of"
             f" direction {probability(self.mu.prob_direction)}), with a standard deviation of"
             f" {self.tau.written(decimals, sign='')} between lists. A new list would have a bias of"
-            f" {self.new_list.written(decimals)}. Pooling makes the biases of single lists more precise, but it does"
-            " not control the number of false positives. Use Holm's adjustment in a report for that."
+            f" {self.new_list.written(decimals)}. Pooling pulls the biases of single lists towards the mean, but it"
+            " does not control the number of false positives. Use Holm's adjustment in a report for that."
         )
         return " ".join([pooled, *(f"{notice[0].upper()}{notice[1:]}." for notice in self.notices)])
 

@@ -271,7 +271,7 @@ class _Sheet:
                 option = f"--label {column}=HEADING"
             raise TableError(
                 f"{name} has no column '{heading}'. To use another column, run `bayes-bias table {file} {option} --out"
-                " table.csv`.",
+                " table.csv`, with your other options.",
                 heading,
                 self.cells,
             )
@@ -302,8 +302,8 @@ class _Sheet:
             options = " ".join(f"--stereotype '{group}={names[0]}'" for group in missing)
             raise TableError(
                 f"{self.path.name} does not define a stereotypical class for {in_quotes(missing)}. Set one for each"
-                f" group: `bayes-bias table {quote(str(self.path))} {options} --out table.csv`, where"
-                f" '{missing[0]}={NO_CLASS}' omits a group. The classes are {joined(names)}."
+                f" group: `bayes-bias table {quote(str(self.path))} {options} --out table.csv`, with your other"
+                f" options. '{missing[0]}={NO_CLASS}' omits a group. The classes are {joined(names)}."
             )
 
     def replicate(self, headings: Iterable[str]) -> str | None:

@@ -3,9 +3,11 @@
 import inspect
 import json
 import math
+import pkgutil
 import re
 import subprocess
 import sys
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +18,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.cli.main import _FILES, _WITHOUT_RESULT, COMMANDS, command_called
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import SCHEMA, as_json
+from bayes_bias.formatting import SCHEMA, Tabled, as_json
 from tests.helpers import says
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
@@ -34,6 +36,18 @@ def test_as_json_returns_what_json_accepts():
         "series": [{"word": "x", "mean": 1.5}, {"word": "y", "mean": None}],
         "number": 0.5, "flag": True, "path": "a/b", "two, keys": [1, 2], "infinite": None, "none": None,
     }  # fmt: skip
+
+
+def test_no_result_has_an_attribute_that_replaces_its_kind_or_text():
+    for module in pkgutil.walk_packages(bb.__path__, "bayes_bias."):
+        import_module(module.name)
+    results, found = [*Tabled.__subclasses__()], set[type[Tabled]]()
+    while results:
+        found.add(result := results.pop())
+        results += result.__subclasses__()
+    assert {bb.analyses.stability.stability.Stability, bb.analyses.gate.results.Gate} < found
+    for result in filter(is_dataclass, found):
+        assert not {"schema", "kind", "text"} & {attribute.name for attribute in fields(result)}, result.__name__
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import bayes_bias
 from bayes_bias import AssociationTable, Metric, fit, pool, verdict
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.posterior.pooling import PooledLists
+from bayes_bias.posterior.pooling import PooledLists, RandomEffects
 from bayes_bias.table.association_table import assemble
 from tests.helpers import SHORT, random_table, refused, says
 
@@ -79,6 +79,14 @@ def test_pool_text_names_number_holm_and_prior(pooled):
     assert says(text, "Holm's")
     assert says(text, "depends prior")
     assert "list 11" not in text
+
+
+def test_list_far_from_few_others_is_less_precise_when_pooled(pooled):
+    """So no text may say that pooling makes every list more precise."""
+    effects = RandomEffects(np.array([0.078, 0.014, 0.033]), np.array([[0.0166], [0.0133], [0.0265]]), 0.05)
+    assert effects.theta(0).total_sd > 0.0166
+    assert says(str(pooled), "towards mean")
+    assert "more precise" not in str(pooled)
 
 
 def test_pool_warns_about_shared_words(fits, caplog):

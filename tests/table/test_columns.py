@@ -16,9 +16,13 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.results import _WEAT
 from bayes_bias.analyses.sentence_pairs.published import paired, published
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.analyses.sweep.results import _tables
 from bayes_bias.checks.calibration import rates
 from bayes_bias.checks.clusters import leave_out
+from bayes_bias.debiasing.damage import Damage
 from bayes_bias.table.columns import interval_columns, interval_names, interval_of
+from bayes_bias.table.files import table_rows
+from bayes_bias.table.related_words import COLUMNS
 from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import unlisted_columns
 
@@ -77,6 +81,21 @@ def test_columns_page_contains_columns_of_files_of_a_report(small_table):
     checks = pd.Series(names).replace(likewise, regex=True)
     files = [pd.DataFrame(columns=checks), pd.DataFrame(columns=_WEAT), leave_out(small_table)]
     assert unlisted_columns(*files) == set()
+
+
+def test_columns_page_contains_columns_of_files_of_a_sweep():
+    damage = {name: Damage(100, 0.9, 0.85, 0.94, 0.01) for name in ("hard", "theirs")}
+    sweep = made_sweep(versions=("hard", "theirs")).with_damage(damage)
+    pooled_files = pd.DataFrame(columns=["of", "more", "less", "probability", "df"])
+    frames = [frame.reset_index(drop=frame.index.names == [None]) for frame in _tables(sweep).values()]
+    assert unlisted_columns(*(frame.drop(columns="index", errors="ignore") for frame in frames), pooled_files) == set()
+
+
+def test_columns_page_contains_columns_of_table_files_and_random_lists():
+    table = bb.cosines("weat7", "googlenews-demo", ())
+    of_attributes = {f"attribute_{name}": f"target_{name}" for name in COLUMNS}  # as the page says
+    rows = table_rows(table).drop(columns="cosine").rename(columns=of_attributes)
+    assert unlisted_columns(rows, bb.calibrate(table, draws=3).records) == set()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ all other effects cancel in these contrasts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -402,7 +402,7 @@ class Posterior:
         The effective number of draws.
     """
 
-    draws: pd.DataFrame
+    draws: pd.DataFrame = field(repr=False)  # and so not in JSON
     pareto_k: float
     ess: float
 

@@ -206,7 +206,7 @@ class Multiverse(Tabled):
     name, title : str
         The name of the list, and its title in headings.
     frame : pandas.DataFrame
-        A row for each combination. The first row is the model itself, unless `choices` omits its options. Columns: the
+        A row for each ``combination``. Number 0 is the model itself, unless `choices` omits its options. Columns: the
         option of each choice, ``mean``, the interval (``eti95_lb`` and ``eti95_ub``), ``chance``, ``verdict``, and
         ``sampled``, which is False if the posterior was computed by numerical integration.
     left_out : tuple of str
@@ -469,7 +469,7 @@ def multiverse(
         own_choices, _ = choices_of(table, further)
         own_options = _first_options({choice: own_choices[choice] for choice in compared})
         rows.append({_MODEL: further.name, **own_options, **judge(table, further)})
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows).rename_axis("combination")
     # Columns of choices come before the results. A choice with one option needs no column.
     choice_columns = frame.columns[: frame.columns.get_loc("mean")]
     with_one_option = choice_columns[frame[choice_columns].nunique() < 2]
@@ -585,10 +585,7 @@ def multiverse_document(multiverse: Multiverse) -> Document:
         ),
         facts={"multiverse": multiverse},
         figures={"multiverse": partial(plots.plot_multiverse, multiverse)},
-        tables={
-            "multiverse": multiverse.frame.rename_axis("combination"),
-            "influence": multiverse.influence.to_frame(),
-        },
+        tables={"multiverse": multiverse.frame, "influence": multiverse.influence.to_frame()},
         texts={"multiverse.txt": f"{multiverse.text}\n"},
         provenance={
             "scope": multiverse.scope,

@@ -345,7 +345,7 @@ class SliceContrast(Tabled):
         The name of the contrast.
     weights : mapping of slices to float
     scope : {"new slices", "these slices"}
-        The slices to which the verdict refers.
+        The slices to which the verdict refers. With fewer than five slices, these are "these slices".
     table : pandas.DataFrame
         A row for "these slices" and, with five slices or more, one for "new slices": ``mean``, ``sd``, equal-tailed
         interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. The unit is the
@@ -371,22 +371,16 @@ class SliceContrast(Tabled):
     def verdict(self) -> Label:
         """The verdict on the contrast, which states whether it is larger than chance explains.
 
-        There is no verdict if the fit has not converged, or if a slice was not similarly trained. `judged` is the scope
-        for which the contrast is judged: new slices, or these slices if there are too few.
+        There is no verdict if the fit has not converged, or if a slice was not similarly trained.
         """
         if not Diagnostics.of(self.fit).for_bias.converged:
             return "not converged"
         if self.alike.prevents_verdict:
             return "not made alike"
         clear = self.table.chance < 1 - self.ci_prob
-        if clear[self.judged]:
+        if clear[self.scope]:
             return "distinguishable"
         return "for these slices only" if clear[THESE] else "not distinguishable"
-
-    @property
-    def judged(self) -> SliceScope:
-        """The scope of the verdict, which is "these slices" if there are fewer than five slices."""
-        return self.scope if self.scope in self.table.index else THESE
 
     @property
     def written(self) -> str:
@@ -461,7 +455,7 @@ def contrast_of(
     return SliceContrast(
         label=label,
         weights=dict(weights),
-        scope=settings.scope,
+        scope=settings.scope if new is not None else THESE,
         table=_both_scopes(fitted, weight_of_slice, new, settings.words, settings.ci_prob),
         alike=alike.among(_embeddings_of(alike, weight_of_slice)),
         metric=combined.metric,

@@ -66,7 +66,7 @@ def plot_stability(
         ax.set_xlabel("in multiples of the method’s average size (0: no bias)")
         if legend:
             _legend(ax, stability)
-        return finish(ax, stability.fit, f"each method in {len(relative)} {plural(stability.kind)}")
+        return finish(ax, stability.fit, f"each method in {len(relative)} {plural(stability.replicate_kind)}")
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
@@ -78,9 +78,10 @@ def _point(training: int, trainings: int) -> dict[str, Any]:
 def _legend(ax: Axes, stability: Stability) -> None:
     """Draw a legend for the points and bars. At most _NAMED training runs are named."""
     trainings = len(stability.measures)
-    labels = [*stability.measures.index] if trainings <= _NAMED else [f"one {stability.kind}"]
+    kind = stability.replicate_kind
+    labels = [*stability.measures.index] if trainings <= _NAMED else [f"one {kind}"]
     handles = []
     for k, label in enumerate(labels):
         handles.append(Line2D([], [], linestyle="", label=shortened(label), **_point(k, trainings)))
-    handles.append(Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(stability.kind)} ± sd"))
+    handles.append(Line2D([], [], color=GREY, linewidth=1.6, label=f"mean over {plural(kind)} ± sd"))
     legend_below(ax, handles=handles, ncols=2)

@@ -72,7 +72,7 @@ class Stability(Tabled):
     ----------
     name, title : str
         The name of the list, and its title in headings.
-    kind : str
+    replicate_kind : str
         The kind of training run, such as "seed" or "corpus".
     measures : pandas.DataFrame
         A row for each training run and a column for each method: ``WEAT d``, ``WEAT difference``, ``SD-WEAT``,
@@ -94,7 +94,7 @@ class Stability(Tabled):
 
     name: str
     title: str
-    kind: str
+    replicate_kind: str
     measures: pd.DataFrame
     left_out: Mapping[str, str]
     summary: pd.DataFrame
@@ -142,18 +142,16 @@ class Stability(Tabled):
     @property
     def layout(self) -> Layout:
         """Show the variation of each method over training runs."""
-        return Layout.of(
-            self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"}),
-            plain,
-            f"Over {plural(self.kind)}",
-        )
+        spread = self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"})
+        return Layout.of(spread, plain, f"Over {plural(self.replicate_kind)}")
 
     @property
     def shares_layout(self) -> Layout:
         """Show the shares of words, training runs, and residuals in the variance of a single value and of the bias."""
-        names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {plural(self.kind)}"}
+        kinds = plural(self.replicate_kind)
+        names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {kinds}"}
         return Layout(
-            [part_named(str(part), self.kind) for part in self.shares.columns],
+            [part_named(str(part), self.replicate_kind) for part in self.shares.columns],
             [Column(names[str(name)], row, percent) for name, row in self.shares.iterrows()],
             heading="part",
             caption="Sources of variance",
@@ -167,7 +165,7 @@ class Stability(Tabled):
         and for the average of all training runs.
         """
         finding = self._finding()
-        kinds = plural(self.kind)
+        kinds = plural(self.replicate_kind)
         if finding.no_verdict:
             return finding.sentence("stability")
         spread = self.spread.relative_sd.dropna()
@@ -175,10 +173,10 @@ class Stability(Tabled):
         single = probability_in_words(row_of(self.summary, "reliability", "1")["mean"])
         average = probability_in_words(row_of(self.summary, "reliability", number)["mean"])
         return (
-            f"{finding.sentence('stability')} With one {self.kind}, the reliability of the bias is {single}, and with"
-            f" the average of all {number} it is {average}. Reliability is the share of variance that is due to the"
-            f" choice of {plural(self.unit)} rather than {kinds}. Relative to its average size, {spread.idxmax()}"
-            f" varies most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
+            f"{finding.sentence('stability')} With one {self.replicate_kind}, the reliability of the bias is {single},"
+            f" and with the average of all {number} it is {average}. Reliability is the share of variance that is due"
+            f" to the choice of {plural(self.unit)} rather than {kinds}. Relative to its average size,"
+            f" {spread.idxmax()} varies most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
             f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
         )
 
@@ -203,7 +201,7 @@ class Stability(Tabled):
             words={
                 "bias": mean_of_interval(bias["mean"], lower, upper, decimals),
                 "number": in_words(len(self.measures)),
-                "kinds": plural(self.kind),
+                "kinds": plural(self.replicate_kind),
             },
         )
 
@@ -287,7 +285,7 @@ def stability(
     return Stability(
         name=table.name,
         title=table.title,
-        kind=str(measures.index.name),
+        replicate_kind=str(measures.index.name),
         measures=measures,
         left_out=left_out,
         summary=summary,
@@ -350,11 +348,11 @@ def stability_document(stability: Stability) -> Document:
     become CSV files, and `provenance` becomes a JSON file.
     """
     fitted = Fitted.of(stability.fit)
-    kinds = plural(stability.kind)
+    kinds = plural(stability.replicate_kind)
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
     return Document(
         title=f"Stability: {stability.name}",
-        heading=f"Does the bias of {stability.title} depend on the {stability.kind}?",
+        heading=f"Does the bias of {stability.title} depend on the {stability.replicate_kind}?",
         opening={"answer": stability.text},
         sections=(
             PageSection("methods-compared", f"Each method over {kinds}", "stability-methods.html"),

@@ -117,6 +117,7 @@ def test_report_page_contains_text_of_result(some, change, tmp_path):
         assert states(page, result.text.split(". ")[0])
         assert "None" not in page
         assert not unlisted_columns(result.table, result.ladder, result.sources, result.levels, result.published)
+        assert result.to_dict()["posteriors"].popitem()[1].keys() == {"pareto_k", "ess"}, "no draws in JSON"
     written = pd.read_csv(tmp_path / "three/summary.csv")
     assert len(written) == 3
 

@@ -32,6 +32,7 @@ def test_multiverse_rows_match_verdicts_of_models(found: Multiverse) -> None:
     table = bb.cosines("religion", "googlenews-demo", "neutral")
     assert not found.frame.sampled.any()
     assert len(found.frame) == 3 * 2 * 2 * 2 + 3 * 2 * 2 * 2 * 2  # a prior from vectors has its own scales
+    assert [row["combination"] for row in found.to_dict()["frame"]] == [*range(len(found.frame))]
     spec = load_spec("crossed").with_option("scales", BY_CLASS).with_option("unit", "within-block sd")
     for parameter in ("sd_target_preference", "sd_attribute_preference"):
         spec = spec.with_prior(parameter, "HalfNormal", sigma=0.5)

@@ -175,7 +175,7 @@ def test_over_time_omits_new_slices_for_fewer_than_five(found: OverTime, tables:
     assert found.new is not None
     assert found.trend.table.index.tolist() == ["these slices", "new slices"]
     assert some.trend.table.index.tolist() == ["these slices"]
-    assert some.trend.judged == "these slices"
+    assert (found.trend.scope, some.trend.scope) == ("new slices", "these slices")
     assert says(some.text, "cannot generalised new slices fewer five")
     assert "together" not in some.table
 

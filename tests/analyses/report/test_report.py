@@ -403,8 +403,10 @@ def test_page_of_tables_claims_no_vectors_and_no_missing_controls(small_table):
 def test_methods_contain_priors_sampling_and_words_of_fit(made):
     text = plain(made)
     assert states(text, "HalfNormal(sigma=1.65) standard deviation e")
-    unit = made.sections[0].fitted.data.within_sd.item()
-    assert states(text, f"pooled standard deviation values block small {unit:.4g}")
+    rows = made.sections[0].table.without_controls().to_frame()
+    variances = rows.groupby(["group", "attribute_class"])[rows.columns[-1]].agg(["var", "size"])
+    unit = np.sqrt(np.average(variances["var"], weights=variances["size"] - 1))
+    assert states(text, f"standard deviation values about the mean block associated classes small {unit:.4g}")
     assert states(text, f"{SHORT.chains} chains {SHORT.tune} warm-up {SHORT.draws} draws")
     assert "5 men, 6 women" in text
     assert states(text, "a[i] u[i] associated group x[i, c]")

@@ -17,7 +17,7 @@ from bayes_bias.errors import EmbeddingError, ScopeError
 from bayes_bias.measures import weat
 from bayes_bias.plots import plot_stability
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import SHORT, numbered, random_vectors, refused, says
+from tests.helpers import SHORT, numbered, random_vectors, refused, says, unlisted_columns
 
 LIST = WordList.from_mapping(
     {
@@ -49,7 +49,9 @@ def found(sampled: None, trainings: list[Embedding]) -> Stability:
 
 
 def test_stability_measures_match_each_training(found, trainings):
-    assert found.kind == found.measures.index.name == "seed"
+    of_words = found.shares.rename_axis("of").reset_index().filter(regex=r"^\w+$")
+    assert unlisted_columns(found.spread.rename_axis("method").reset_index(), of_words) == set()
+    assert found.replicate_kind == found.measures.index.name == "seed"
     assert found.measures.index.tolist() == [training.name for training in trainings]
     for training in trainings:
         alone, row = weat(cosines(LIST, training, ())), found.measures.loc[training.name]
