@@ -218,7 +218,7 @@ def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.ran
         """Return the log posterior density (point) of standard deviations (point, effect), up to a constant."""
         log_prior = -0.5 * (points**2).sum(axis=1)  # half-normal
         batches = _in_batches(dict(zip(effects, points.T, strict=True)), inputs)
-        return log_prior + np.concatenate([cells.log_likelihood() for cells, _ in batches])
+        return log_prior + np.concatenate([cells.log_likelihood() for _, cells in batches])
 
     observed = inputs["bias"][inputs["is_observed"] > 0]
     edges, log_density = _final_grid(log_posterior, len(effects), max(_LARGEST_SD, np.ptp(observed)))
@@ -550,26 +550,25 @@ def _draw_biases(sds: dict[str, Numbers], inputs: Mapping[str, Numbers], rng: np
     `sds` has an array (draw) for each effect, and `inputs` the observed biases and their errors (see `_inputs`).
     """
     shape = inputs["bias"].shape
-    mus, thetas = [], []
-    for cells, draws in _in_batches(sds, inputs):
-        noise = _Noise.drawn(rng, draws, shape, interactions="interaction" in sds)
-        mu, theta = cells.draw(noise)
-        mus.append(mu)
-        thetas.append(theta)
-    theta = np.ascontiguousarray(np.moveaxis(np.concatenate(thetas), 0, -1))
-    return _Draws(np.concatenate(mus), sds, theta)
+    mu, theta = np.empty(_DRAWS), np.empty((*shape, _DRAWS))
+    for batch, cells in _in_batches(sds, inputs):
+        noise = _Noise.drawn(rng, len(mu[batch]), shape, interactions="interaction" in sds)
+        mu[batch], biases = cells.draw(noise)
+        theta[..., batch] = np.moveaxis(biases, 0, -1)
+    return _Draws(mu, sds, theta)
 
 
-def _in_batches(sds: Mapping[str, Numbers], inputs: Mapping[str, Numbers]) -> Iterator[tuple[_Cells, int]]:
-    """Yield the cells given the standard deviations of each effect (point), and the number of points, in batches.
+def _in_batches(sds: Mapping[str, Numbers], inputs: Mapping[str, Numbers]) -> Iterator[tuple[slice, _Cells]]:
+    """Yield batches of points, and the cells given the standard deviations (point) of each effect in the batch.
 
-    A batch has as many points as arrays (point, embedding, list) of about _AT_ONCE numbers can hold, but at least one.
+    A batch has as many points as arrays (point, embedding, list) of _AT_ONCE numbers can hold, but at least one.
     """
-    points = np.array([*sds.values()]).T
-    batches = min(len(points), 1 + points.shape[0] * inputs["bias"].size // _AT_ONCE)
-    for batch in np.array_split(points, batches):
-        sd_of_effect = dict(zip(sds, batch.T, strict=True))
-        yield _Cells.given({**sd_of_effect, **inputs}), len(batch)
+    n_points = len(next(iter(sds.values())))
+    n_at_once = max(1, _AT_ONCE // inputs["bias"].size)
+    for first in range(0, n_points, n_at_once):
+        batch = slice(first, first + n_at_once)
+        sd_of_effect = {effect: sd[batch] for effect, sd in sds.items()}
+        yield batch, _Cells.given({**sd_of_effect, **inputs})
 
 
 def _result(draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, notices: tuple[str, ...]) -> Crossed:
