@@ -141,10 +141,9 @@ def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
     """Return the title above the headings of a sheet, and the rows without the title, or "" and all rows.
 
     A first row is a title if it has one cell, without the sign "=" of a heading such as "flowers=pleasant", or no cell.
-    Cells with the same text, as in a merged title, count as one. Below the title, there must be two or more different
-    headings, as many as the fullest row has cells.
+    Below it, there must be two or more different headings, as many as the fullest row has cells.
     """
-    cells_of_first_row = {cell.strip() for cell in rows[0] if cell.strip()} if rows else set[str]()
+    cells_of_first_row = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
     rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     title = "".join(cells_of_first_row)  # of at most one cell
     if len(cells_of_first_row) > 1 or not rest or "=" in title:
@@ -438,11 +437,12 @@ def _merged(sheet: Any) -> dict[str, str]:
     """Return the first cell of the merged range to which a cell belongs, by the coordinate of the cell, such as "B3".
 
     Only the first cell of a merged range has a value, which the whole range shows. Very large ranges, which may cover a
-    whole column, are omitted.
+    whole column, are omitted, and so is a first row that is merged as a whole, which is a title.
     """
     first_of: dict[str, str] = {}
     for merged in sheet.merged_cells.ranges:
-        if merged.size["rows"] * merged.size["columns"] > _MOST_MERGED:
+        is_title = merged.max_row == 1 and merged.size["columns"] == sheet.max_column
+        if is_title or merged.size["rows"] * merged.size["columns"] > _MOST_MERGED:
             continue
         first = sheet.cell(merged.min_row, merged.min_col).coordinate
         for row, column in merged.cells:

@@ -15,7 +15,7 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.debiasing.debiaser import Debiaser
 from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Excerpt, Vector
 from bayes_bias.embeddings.opening import Openable, open_embedding
-from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.embeddings.word_vectors import has_direction, with_direction
 from bayes_bias.errors import EmbeddingError, MeasureError
 from bayes_bias.language_models.encoding import KIND as TEMPLATE
 from bayes_bias.table.association_table import AssociationTable
@@ -221,12 +221,14 @@ class Debiasing(Version):
         vectors = _usable_vectors(embedding)
         labels = embedding.replicates
         sets = self._known_sets(vectors, embedding)
-        general = embedding.reader.general()
+        stored = embedding.reader.general()
+        # General words have one vector each, which is that of the first replicate.
+        general = stored and {word: np.atleast_2d(rows)[0] for word, rows in with_direction(stored, stored).items()}
         if not labels:
             debiased, general = self._fit_transform(vectors, general, sets)
         elif embedding.kind == TEMPLATE:
             debiased, general = self._debiased_together(vectors, general, labels, sets)
-        else:  # the vectors of a word are (replicate, dimension), and general words have that of the first replicate
+        else:  # the vectors of a word are (replicate, dimension)
             originals = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
             pairs = [self._fit_transform(original, general, sets) for original in originals]
             debiased = {word: np.stack([replicate[word] for replicate, _ in pairs]) for word in vectors}
@@ -285,9 +287,17 @@ class Debiasing(Version):
         return self.learns_from.respelt(respelt)
 
     def _fit_transform(self, vectors: _Vectors, general: _Vectors | None, sets: DebiasSets) -> _Both:
-        """Learn from the vectors, and return them and the `general` words, if there are any, after debiasing."""
+        """Learn from the vectors, and return them and the `general` words, if there are any, after debiasing.
+
+        General words are changed together with the vectors, which contain the words that a method equalises, but the
+        vectors are changed as without general words, which would be further neighbours for some methods.
+        """
         learned = self.method.fit(vectors, sets)
-        return learned.transform(vectors), general and learned.transform(general)
+        debiased = learned.transform(vectors)
+        if not general:
+            return debiased, general
+        with_general = learned.transform({**general, **vectors})
+        return debiased, {word: with_general[word] for word in general}
 
     def _debiased_together(
         self, vectors: _Vectors, general: _Vectors | None, labels: Sequence[str], sets: DebiasSets

@@ -30,10 +30,13 @@ class ManyLists(Tabled):
     related : tuple of str
         Lists that share at least half of their targets, or half of their attributes, with another list. The proportion
         refers to the words of the shorter list.
+    caution : str
+        A clause about random words, if words of lists differ with fixed attributes, and "" otherwise.
     """
 
     table: pd.DataFrame
     related: tuple[str, ...] = ()
+    caution: str = ""
 
     @property
     def text(self) -> str:
@@ -46,7 +49,7 @@ class ManyLists(Tabled):
             differ = self.table.index[self.table.verdict == OF_THESE_ATTRIBUTES[0]]
             names = f" ({', '.join(differ)})" if len(differ) else ""
             where = f"{in_words(len(differ))} of {in_words(len(self.table))} lists{names}"
-            return f"These words differ in {where}, but {RANDOM_WORDS}.{self._failed}{self._about_related}"
+            return f"These words differ in {where}{self.caution}.{self._failed}{self._about_related}"
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
         names = f" ({', '.join(after)})" if len(after) else ""
@@ -106,7 +109,9 @@ def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set
     table["chance"] = table.chance.mask(table.verdict == "not converged")
     table["chance_holm"] = holm(table.chance.to_numpy())
     table["survives"] = (table.verdict == "distinguishable") & (table.chance_holm < table.threshold)
-    return ManyLists(table.drop(columns="threshold"), _related_lists(words or {}))
+    is_cautious = any(verdict.about_random_words for verdict in verdicts.values())
+    caution = f", but {RANDOM_WORDS}" if is_cautious else ""
+    return ManyLists(table.drop(columns="threshold"), _related_lists(words or {}), caution)
 
 
 def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:

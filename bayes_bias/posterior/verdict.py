@@ -324,6 +324,15 @@ class Verdict(Tabled):
         lists = f"lists with these {fixed[0]}" if fixed else "lists like this one"
         return f"{lists}, each in new texts," if self.texts else lists
 
+    @property
+    def about_random_words(self) -> bool:
+        """True if the proportion of random words that differ applies to the verdict (see `RANDOM_WORDS`).
+
+        It was estimated for the bias under the scope "targets", and for labels that report a difference.
+        """
+        is_difference = self.label in OF_THESE_ATTRIBUTES[:2]
+        return self.quantity == "bias" and TARGETS in self.described_scope and is_difference
+
     def _sentences(self) -> str:
         """Return all sentences of a verdict with an interval, in the order of reading.
 
@@ -331,8 +340,7 @@ class Verdict(Tabled):
         verdict for new attributes if this one is for the attributes of the list.
         """
         sentences = [f"{self.headline}.", f"{self.size}.", *self.caveats, self.frequency, self.negligible]
-        # The proportion in this sentence was estimated for the bias, and for labels that report a difference.
-        if self.quantity == "bias" and TARGETS in self.described_scope and self.label in OF_THESE_ATTRIBUTES[:2]:
+        if self.about_random_words:
             sentences.append(f"{RANDOM_WORDS[0].upper()}{RANDOM_WORDS[1:]}.")
         if self.adjustment is not None:
             sentences.append(self.adjustment.text(self.metric.decimals))

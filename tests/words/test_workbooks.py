@@ -120,6 +120,9 @@ def test_title_above_headings_is_omitted_with_notice(tmp_path):
     assert read(book, tmp_path).groups["flowers"] == tuple(WORDS["flowers=female"])
     sheet.merge_cells("A1:D1")
     assert containing(read(book, tmp_path).notices, "'My list of words' is read as a title")
+    with refused(BayesBiasError, "two columns 'science'"):  # repeated headings are no title
+        (tmp_path / "repeated.csv").write_text("science,science\nphysics,chemistry\nlaboratory,Einstein\n")
+        load_wordlist(tmp_path / "repeated.csv")
     for delimiter, title in ((",", "My list"), (";", "Meine Liste, 2024"), ("\t", ""), (",", '"Words; of mine"')):
         lines = [title, *(delimiter.join(row) for row in rows[1:])]
         (tmp_path / "list.csv").write_text("\n".join(lines))

@@ -486,6 +486,7 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
     """
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
+    hashes = []  # of the records with replies
     for number, record in enumerate(records, 1):
         identifier = first_at(record, shape.ids)
         name = "" if identifier is None else str(identifier)
@@ -496,12 +497,14 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
                 f"`replies`: row {number} of the log ('{name[:40]}') has no {str(error)[:40]} in place of a reply. Its"
                 f" keys are {_keys(record)}. {remedy}"
             ) from error
-        if not replies:
+        if replies:
+            hashes.append(hash(repr(record)))
+        else:
             failed.append(name)
         for reply in replies:
             rows.append({"id": name, **reply})
     _announce_failed(failed, len(records))
-    n_copies = len(records) - len({hash(repr(record)) for record in records})
+    n_copies = len(hashes) - len(set(hashes))
     if n_copies:
         announce(
             (

@@ -5,7 +5,7 @@ import hashlib
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -110,6 +110,7 @@ def read_answers(
     if LABELS in frame and "label_a" not in frame and "label_b" not in frame:
         frame, wordlist = against_others(frame, wordlist)
     lists = lists_of(wordlist)
+    check_models(frame)
     frame = with_factors(frame, factors)
     require_columns(frame, REQUIRED, "answers")
     rows = frame[[column for column in (*REQUIRED, *OPTIONAL, *READING) if column in frame]].reset_index(drop=True)
@@ -178,19 +179,31 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
         raise AnswersError(f"`{argument}` has {lacks}. Its columns are {existing}, but {joined(columns)} are required.")
 
 
-def check_models(models: "pd.Series[Any]") -> None:
-    """Raise an error if the name of the model of some answers, but not of all, is blank."""
-    blank_rows = np.flatnonzero(models == "")
-    if 0 < len(blank_rows) < len(models):
+def is_blank(column: "pd.Series[Any]") -> "pd.Series[bool]":
+    """Return True for each cell that is missing, or a text of blanks."""
+    return column.isna() | (column.astype(str).str.strip() == "")
+
+
+def check_models(frame: pd.DataFrame) -> None:
+    """Raise an error if the name of the model of some answers, but not of all, is blank.
+
+    Answers with neither a value nor a refusal, such as blocked prompts, are ignored if the frame has these columns.
+    """
+    if "model" not in frame:
+        return
+    outcomes = [~is_blank(frame[column]) for column in ("value", "refused") if column in frame]
+    is_used = np.logical_or.reduce(outcomes) if outcomes else np.full(len(frame), True)
+    is_unnamed = is_blank(frame["model"]).to_numpy() & is_used
+    if is_unnamed.any() and not is_unnamed[is_used].all():
         raise AnswersError(
-            f"model is missing in row {blank_rows[0] + 1} of the answers, and in {len(blank_rows):,} of"
-            f" {len(models):,} rows. Fill it in, remove these rows or, if all are by one model, drop the column."
+            f"model is missing in row {np.argmax(is_unnamed) + 1} of the answers, and in {is_unnamed.sum():,} of"
+            f" {len(frame):,} rows. Fill it in, remove these rows or, if all are by one model, drop the column."
         )
 
 
 def check_ratings(ratings: tuple[int, int]) -> None:
     """Raise an error if `ratings` is not the lower and the higher end of a scale."""
-    if not (isinstance(ratings, Sequence) and len(ratings) == 2 and all(map(is_number, ratings))):
+    if not (isinstance(ratings, Collection) and len(ratings) == 2 and all(map(is_number, ratings))):
         raise AnswersError(f"`ratings` is {ratings!r}, but must be both ends of the scale. Write, for example, (1, 7).")
     low, high = ratings
     if low >= high:
@@ -386,7 +399,6 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
         blank_rows = np.flatnonzero(table[name] == "")
         if len(blank_rows):
             raise AnswersError(f"{name} is missing in row {blank_rows[0] + 1}. Fill it in, or remove the row.")
-    check_models(table.model)
     return table
 
 

@@ -282,7 +282,7 @@ class Ordinal(Likelihood):
                 f"{where}: the value {value:g} is not a whole number. Use likelihood='numeric' for numbers that are not"
                 " ratings."
             )
-        lowest, highest = ratings or (values.min(), values.max())
+        lowest, highest = (values.min(), values.max()) if ratings is None else ratings
         if values.min() < lowest or values.max() > highest or highest - lowest >= _MOST_RATINGS:
             raise AnswersError(
                 f"{where}: values must be ratings between {lowest:g} and {highest:g}, in at most {_MOST_RATINGS} steps,"

@@ -335,7 +335,8 @@ def numbers(
     """
     if likelihood not in _READERS:
         raise AnswersError(f"`likelihood` is '{likelihood}', which replies do not have.", likelihood, _READERS)
-    check_ratings(ratings)
+    if likelihood == "ordinal":
+        check_ratings(ratings)
     pooled = check_ignored(ignore, ("id", "reply", "model"), AnswersError)
     joined = replies_with_prompts(prompts, replies, lists_of(wordlist), columns_of(id, reply, model), pooled)
     endings = joined["ended"] if "ended" in joined else pd.Series("", joined.index)

@@ -21,6 +21,7 @@ from bayes_bias.analyses.answers.reading import (
     check_models,
     check_ratings,
     hash_of,
+    is_blank,
     read_frame,
     require_columns,
     stereotypes_of,
@@ -150,6 +151,7 @@ def read_values(
         check_ratings(ratings)
     groups_of_stereotype = label_groups(wordlist)
     frame, name_of_source = read_frame(source, convert=from_fmat)
+    check_models(frame)
     frame = with_factors(frame.reset_index(drop=True), factors)
     rows = _rows(frame, groups_of_stereotype, likelihood)
     answers = frame.assign(model=rows.model, stereotype=rows.stereotype)
@@ -261,7 +263,6 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
     for column, default in ((WORDING, ONE_WORDING), ("model", "")):
         if column not in rows:
             rows[column] = default
-    check_models(rows.model)
     if likelihood.reads == "probabilities":
         return rows.assign(value=_log_odds(frame))
     require_columns(frame, (likelihood.reads,), "answers")
@@ -275,16 +276,16 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
 
     Raise an error if a cell has another text. The message names its row.
     """
-    is_blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
+    is_missing = is_blank(frame[column])
     numbers = as_numbers(frame[column]).astype(float).to_numpy()
-    wrong_rows = np.flatnonzero(~np.isfinite(numbers) & ~is_blank.to_numpy())
+    wrong_rows = np.flatnonzero(~np.isfinite(numbers) & ~is_missing.to_numpy())
     if len(wrong_rows):
         row = wrong_rows[0]
         raise AnswersError(
             f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', but a number is expected. Leave"
             " it blank if the model gave none."
         )
-    return np.where(is_blank, np.nan, numbers)
+    return np.where(is_missing, np.nan, numbers)
 
 
 def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
@@ -301,13 +302,13 @@ def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
             f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', but yes or no is expected. Write"
             f" true {'for refusals and false for answers' if column == 'refused' else 'or false'}."
         )
-    is_blank = texts == ""
-    if column == "refused" and "outcome" not in frame and is_blank.any() and texts[~is_blank].isin(_YES).all():
+    is_missing = texts == ""
+    if column == "refused" and "outcome" not in frame and is_missing.any() and texts[~is_missing].isin(_YES).all():
         raise AnswersError(
-            f"{column} is blank in row {np.argmax(is_blank) + 1} of the answers, and no row says that the model"
+            f"{column} is blank in row {np.argmax(is_missing) + 1} of the answers, and no row says that the model"
             " answered. Write false for answers, and leave cells blank only if you do not know."
         )
-    return np.where(is_blank, np.nan, texts.isin(_YES).to_numpy(float))
+    return np.where(is_missing, np.nan, texts.isin(_YES).to_numpy(float))
 
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:

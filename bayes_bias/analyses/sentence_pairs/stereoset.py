@@ -223,8 +223,8 @@ def _triples(
 def _predicted(file: Path) -> dict[str, dict[str, float]]:
     """Return the score of each sentence by its id, for each task, from a prediction file.
 
-    Raise an error if a row has no id, or no finite number as its score. A number that is too large for a float counts
-    as no number.
+    Raise an error if a row has no id, or no number as its score. A number that is too large for a float counts as no
+    number.
     """
     content = _read(file, "predictions")
     predicted: dict[str, dict[str, float]] = {}
@@ -238,7 +238,7 @@ def _predicted(file: Path) -> dict[str, dict[str, float]]:
                 score = float(row["score"])
             except OverflowError:  # raised for integers that are too large, such as one of 400 digits
                 score = math.nan
-            if not math.isfinite(score):
+            if math.isnan(score):
                 raise LanguageModelError(
                     f"`predictions`: '{row['id']}' in '{file}' has the score {str(row['score'])[:20]}. Score it again."
                 )

@@ -33,6 +33,7 @@ from bayes_bias.posterior.verdict import OF_THESE_ATTRIBUTES, RANDOM_WORDS
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
+from bayes_bias.table.scopes import TARGETS, scope_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -226,7 +227,9 @@ class Sweep(Tabled):
         if _are_of_these_attributes(cells):
             n_clear = int((cells.verdict == OF_THESE_ATTRIBUTES[0]).sum())
             where = f"{fmt.in_words(n_clear)} of {fmt.counted(len(cells), 'cell')}"
-            return fmt.with_unit(f"These words differ in {where}, but {RANDOM_WORDS}.", self.unit)
+            is_known = n_clear > 0 and TARGETS in scope_of(self.settings.scope)  # the share for random words
+            caution = f", but {RANDOM_WORDS}" if is_known else ""
+            return fmt.with_unit(f"These words differ in {where}{caution}.", self.unit)
         if (cells.verdict == "not converged").all():
             return NO_VERDICT.format(title=f"any of {lists}", reason="no posterior has converged")
         if not biased_cells_of:

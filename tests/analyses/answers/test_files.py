@@ -234,6 +234,10 @@ def test_choices_give_notice_of_equal_records(caplog):
     found = bb.answers.choices(ASKED, pd.DataFrame([*records, *records[:2]]), LIST)
     assert {f"{name} (2)" for name in ASKED.id[:2]} <= set(found.answer)
     assert says(caplog.text, "2 of 26 records equal another record count as further replies Remove")
+    caplog.clear()
+    failed = {"custom_id": ASKED.id[0], "response": None, "error": {"code": "batch_expired"}}
+    bb.answers.choices(ASKED, pd.DataFrame([*records, failed, failed]), LIST)
+    assert "equal another record" not in caplog.text
 
 
 def test_choices_counts_refusal_of_service_as_refused():

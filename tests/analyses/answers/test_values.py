@@ -329,6 +329,11 @@ def test_read_values_raises_for_blank_models_and_half_a_scale():
     with refused(AnswersError, "model row 2 of the answers 25 of 50 rows drop the column"):
         read_values(frame, TWO, LIKELIHOODS["numeric"])
     assert len(read_values(frame.assign(model=""), TWO, LIKELIHOODS["numeric"]).cells) == 1
+    blocked = frame.assign(value=frame.value.where(frame.model != ""), refused=None)  # services name no model
+    assert [cell.model for cell in read_values(blocked, TWO, LIKELIHOODS["numeric"]).cells] == ["one"]
+    with refused(AnswersError, "model row 2"):
+        varied = frame.assign(temperature=np.where(frame.index % 3 == 0, 0.2, 0.7))
+        read_values(varied, TWO, LIKELIHOODS["numeric"], factors="temperature")
     with refused(AnswersError, "ratings (7,) both ends (1, 7)"):
         read_values(frame, TWO, LIKELIHOODS["ordinal"], ratings=(7,))
 

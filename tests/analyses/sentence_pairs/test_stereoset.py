@@ -152,7 +152,6 @@ def test_read_triples_logs_omitted_tasks_in_alphabetical_order(tmp_path: Path, c
     [
         (GOLD, {"0s": 1.0}, "predictions sentence '0u' 'i0' score"),
         (GOLD, SCORES | {"0s": float("nan")}, "predictions '0s'"),
-        (GOLD, SCORES | {"0s": float("-inf")}, "predictions '0s' the score -inf"),
         (GOLD, SCORES | {"0s": "high"}, "id score"),
         ([], SCORES, "gold a list"),
         ({"data": {}}, SCORES, "StereoSet"),

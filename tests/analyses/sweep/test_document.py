@@ -50,7 +50,7 @@ def test_page_counts_tested_cells_and_changes_in_adjustment(tmp_path: Path, sket
     assert states(page, "stereotypical bias has become smaller a bias against the stereotype has grown")
 
 
-def test_sweep_without_posteriors_has_no_statement_on_probabilities() -> None:
+def test_sweep_without_posteriors_has_no_statement_on_probabilities(tmp_path: Path, sketched: None) -> None:
     found = made_sweep(versions=("hard",))
     cells, changes = (frame.assign(source="quasi-F", verdict="screened only") for frame in (found.cells, found.changes))
     found = replace(found, cells=cells, changes=changes, settings=replace(found.settings, posteriors="none"))
@@ -60,6 +60,10 @@ def test_sweep_without_posteriors_has_no_statement_on_probabilities() -> None:
         assert states(methods, claim)
     for claim in ("of the posterior", "the model", "adjusted"):
         assert claim not in methods
+    page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert states(page, "Intervals are confidence intervals with a level of 95%")
+    for claim in ("Holm’s adjustment", "given the model", "✓ still", "larger than chance"):
+        assert claim not in page
 
 
 def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ() -> None:
