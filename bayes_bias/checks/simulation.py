@@ -49,8 +49,7 @@ def judge_simulations(
     scope = widest_scope(means)
     if scope not in possible_scopes(means):
         raise ScopeError(
-            "by='simulation' (--by simulation) requires two or more words in each group and class. Add words, or use"
-            " by='random words' instead."
+            "`by` is 'simulation', which requires two or more words in each group and class. Add words."
         )
     records: list[Record] = []
     step(f"{table.name}: simulating")

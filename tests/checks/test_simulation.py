@@ -93,5 +93,5 @@ def test_prior_noise_equals_verdict_mean_of_unbiased_tables(table):
 
 
 def test_calibrate_raises_for_simulation_of_single_word():
-    with refused(ScopeError, "two or more words 'random words'"):
+    with refused(ScopeError, "by 'simulation' two or more words Add words"):
         calibrate(random_table(targets={"men": 1, "women": 6}), by="simulation", draws=2)
