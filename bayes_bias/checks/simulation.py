@@ -48,9 +48,7 @@ def judge_simulations(
     means = table_means(table)
     scope = widest_scope(means)
     if scope not in possible_scopes(means):
-        raise ScopeError(
-            "`by` is 'simulation', which requires two or more words in each group and class. Add words."
-        )
+        raise ScopeError("`by` is 'simulation', which requires two or more words in each group and class. Add words.")
     records: list[Record] = []
     step(f"{table.name}: simulating")
     for number, simulated in enumerate(simulated_tables(table, spec, truth=truth, draws=draws, seed=seed)):
