@@ -368,16 +368,17 @@ def _embedding_with_replicates(inputs: TableSource, wordlist: str) -> "Embedding
     return embedding
 
 
-def _show(found: "bb.Stability") -> None:
+def _show(result: "bb.Stability") -> None:
     """Print the measures in each training run, the variance components, and the shares of the variance."""
     # The raw bias is half of WEAT's difference. It is omitted because it would not fit.
-    print_frame(found.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {found.replicate_kind}")
-    print_layout(found.layout)
-    for reason in found.left_out.values():
+    measures = result.measures.drop(columns="raw bias").map(plain)
+    print_frame(measures, title=f"Each method in each {result.replicate_kind}")
+    print_layout(result.layout)
+    for reason in result.left_out.values():
         say(f"omitted: {reason}")
-    print_layout(_components_layout(found))
-    print_layout(found.shares_layout)
-    say(found.text)
+    print_layout(_components_layout(result))
+    print_layout(result.shares_layout)
+    say(result.text)
 
 
 def _components_layout(result: "bb.Stability") -> Layout:

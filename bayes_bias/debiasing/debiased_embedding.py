@@ -133,8 +133,8 @@ class GivenVersion(Version):
 logger = logging.getLogger("bayes_bias")
 
 type _Vectors = Mapping[str, Vector]
-# Vectors of an embedding and of its general words, or None if it stores none.
-type _Both = tuple[_Vectors, _Vectors | None]
+# Vectors of an embedding, and of the general words that it stores.
+type _Both = tuple[_Vectors, _Vectors]
 
 # The key in the provenance of a table under which the words are recorded that a debiasing method learned from.
 _TAUGHT = "debiasing_words"
@@ -222,8 +222,9 @@ class Debiasing(Version):
         labels = embedding.replicates
         sets = self._known_sets(vectors, embedding)
         stored = embedding.reader.general()
-        # General words have one vector each, which is that of the first replicate.
-        general = stored and {word: np.atleast_2d(rows)[0] for word, rows in with_direction(stored, stored).items()}
+        usable = with_direction(stored or {}, stored or {})
+        # Of replicates, general words only have the vector in the first.
+        general: _Vectors = {word: np.atleast_2d(rows)[0] for word, rows in usable.items()}
         if not labels:
             debiased, general = self._fit_transform(vectors, general, sets)
         elif embedding.kind == TEMPLATE:
@@ -237,7 +238,7 @@ class Debiasing(Version):
             embedding,
             name=self.named(embedding.name),
             source=f"{embedding.source}, {self.name}",
-            reader=_excerpt_with_pool(embedding, debiased, general),
+            reader=_excerpt_with_pool(embedding, debiased, None if stored is None else general),
             provenance=MappingProxyType({**embedding.provenance, **self.provenance}),
         )
 
@@ -286,21 +287,19 @@ class Debiasing(Version):
             logger.warning("sets: %s", used_as_such(respelt, embedding.name))
         return self.learns_from.respelt(respelt)
 
-    def _fit_transform(self, vectors: _Vectors, general: _Vectors | None, sets: DebiasSets) -> _Both:
-        """Learn from the vectors, and return them and the `general` words, if there are any, after debiasing.
+    def _fit_transform(self, vectors: _Vectors, general: _Vectors, sets: DebiasSets) -> _Both:
+        """Learn from the vectors, and return them and the `general` words after debiasing.
 
         General words are changed together with the vectors, which contain the words that a method equalises, but the
         vectors are changed as without general words, which would be further neighbours for some methods.
         """
         learned = self.method.fit(vectors, sets)
         debiased = learned.transform(vectors)
-        if not general:
-            return debiased, general
-        with_general = learned.transform({**general, **vectors})
+        with_general = learned.transform({**general, **vectors}) if general else {}
         return debiased, {word: with_general[word] for word in general}
 
     def _debiased_together(
-        self, vectors: _Vectors, general: _Vectors | None, labels: Sequence[str], sets: DebiasSets
+        self, vectors: _Vectors, general: _Vectors, labels: Sequence[str], sets: DebiasSets
     ) -> _Both:
         """Debias all sentences of one encoder together, treating each sentence as a word.
 
@@ -313,10 +312,10 @@ class Debiasing(Version):
         for word, rows in vectors.items():
             for k, label in enumerate(labels):
                 sentences[_insert_word(word, label)] = rows[k]
-        first = general and {_insert_word(word, labels[0]): vector for word, vector in general.items()}
+        first = {_insert_word(word, labels[0]): vector for word, vector in general.items()}
         debiased, others = self._fit_transform(sentences, first, sets.repeat_for(labels, _insert_word))
         stacked = {word: np.stack([debiased[_insert_word(word, label)] for label in labels]) for word in vectors}
-        return stacked, others and dict(zip(general or (), others.values(), strict=True))
+        return stacked, dict(zip(general, others.values(), strict=True))
 
 
 def _excerpt_with_pool(embedding: Embedding, debiased: _Vectors, general: _Vectors | None) -> Excerpt:

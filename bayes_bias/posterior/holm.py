@@ -109,8 +109,8 @@ def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set
     table["chance"] = table.chance.mask(table.verdict == "not converged")
     table["chance_holm"] = holm(table.chance.to_numpy())
     table["survives"] = (table.verdict == "distinguishable") & (table.chance_holm < table.threshold)
-    is_cautious = any(verdict.about_random_words for verdict in verdicts.values())
-    caution = f", but {RANDOM_WORDS}" if is_cautious else ""
+    differing = [verdict for verdict in verdicts.values() if verdict.label == OF_THESE_ATTRIBUTES[0]]
+    caution = f", but {RANDOM_WORDS}" if any(verdict.about_random_words for verdict in differing) else ""
     return ManyLists(table.drop(columns="threshold"), _related_lists(words or {}), caution)
 
 

@@ -57,6 +57,9 @@ def test_many_lists_names_lists_whose_words_differ_with_fixed_attributes():
     assert says(found, "These words differ one of two lists (a) even random words")
     assert "distinguishable" not in str(found)
     assert found.layout.frame["still distinguishable"].tolist() == ["—", "—"]
+    unclear = many_lists({"a": verdict(0.07, "these words may differ")})
+    assert says(unclear, "These words differ none of one lists")
+    assert "random words" not in str(unclear)
 
 
 def test_many_lists_counts_unconverged_list_without_chance():

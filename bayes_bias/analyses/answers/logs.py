@@ -5,6 +5,7 @@ keys. To support another program, add one entry, as described in docs/contributi
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -486,7 +487,7 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
     """
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
-    hashes = []  # of the records with replies
+    replied: list[tuple[str, Mapping[str, Any]]] = []  # the id and the record
     for number, record in enumerate(records, 1):
         identifier = first_at(record, shape.ids)
         name = "" if identifier is None else str(identifier)
@@ -498,12 +499,15 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
                 f" keys are {_keys(record)}. {remedy}"
             ) from error
         if replies:
-            hashes.append(hash(repr(record)))
+            replied.append((name, record))
         else:
             failed.append(name)
         for reply in replies:
             rows.append({"id": name, **reply})
     _announce_failed(failed, len(records))
+    # Equal records have equal ids, and most ids occur once.
+    number_of_id = Counter(name for name, _ in replied)
+    hashes = [hash(repr(record)) for name, record in replied if number_of_id[name] > 1]
     n_copies = len(hashes) - len(set(hashes))
     if n_copies:
         announce(

@@ -191,9 +191,12 @@ def check_models(frame: pd.DataFrame) -> None:
     """
     if "model" not in frame:
         return
+    is_unnamed = is_blank(frame["model"]).to_numpy()
+    if not is_unnamed.any():
+        return
     outcomes = [~is_blank(frame[column]) for column in ("value", "refused") if column in frame]
     is_used = np.logical_or.reduce(outcomes) if outcomes else np.full(len(frame), True)
-    is_unnamed = is_blank(frame["model"]).to_numpy() & is_used
+    is_unnamed = is_unnamed & is_used
     if is_unnamed.any() and not is_unnamed[is_used].all():
         raise AnswersError(
             f"model is missing in row {np.argmax(is_unnamed) + 1} of the answers, and in {is_unnamed.sum():,} of"
