@@ -10,6 +10,7 @@ from scipy.stats import f
 from bayes_bias.analyses.report.check import Check, Checker, Question, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import equals, plain, probability, value_and_interval
 from bayes_bias.measures.crossed_tests import QuasiF, Sampled, quasi_f
 from bayes_bias.measures.designs import rounding_of
@@ -38,6 +39,8 @@ def _run(study: Study) -> Check:
     """
     if study.scope not in get_args(Sampled):
         return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.", _NO_OPINION)
+    if not Diagnostics.of(study.fitted).for_bias.converged:
+        return Check("None: the fit has not converged.", _NO_OPINION)
     try:
         test = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
     except MeasureError as error:

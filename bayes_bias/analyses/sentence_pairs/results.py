@@ -537,7 +537,7 @@ def methods_of(pairs: PairsResult) -> Methods:
     for state, side in pairs.sides.items():
         when = f" {state}" if pairs.changed else ""
         if side.ties:
-            tied.append(f"{side.ties:,} pairs tie{when}")
+            tied.append(f"{side.ties:,} {'pair ties' if side.ties == 1 else 'pairs tie'}{when}")
         if pairs.changed:
             fits |= {f"{state}, {name}": Fitted.of(fit) for name, fit in side.fits.items()}
     sampled = {str(name) for fit in fits.values() for name in fit.posterior.data_vars}

@@ -310,12 +310,13 @@ def _notice_of_ties(ties: int, total: int, decimals: int | None) -> str:
 
     If scores were rounded to `decimals`, the notice names the option for unrounded scores.
     """
-    counted = "They count as not stereotypical in the published share, and as half in the posterior and its verdict"
+    tie = "ties" if ties == 1 else "tie"
+    counted = "Ties count as not stereotypical in the published share, and as half in the posterior and its verdict"
     if decimals is None:
-        return f"{ties} of {total:,} pairs tie. {counted}"
+        return f"{ties} of {total:,} pairs {tie}. {counted}"
     # `check` reads scores as well, but has no option for decimals.
     remedy = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
-    return f"{ties} of {total:,} pairs tie after rounding to {decimals} decimals. {counted}. {remedy}"
+    return f"{ties} of {total:,} pairs {tie} after rounding to {decimals} decimals. {counted}. {remedy}"
 
 
 def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:

@@ -223,7 +223,7 @@ class Sweep(Tabled):
         """
         cells = self.cells[(self.cells.version_of == "") & (self.cells.source == POSTERIOR)]
         biased_cells_of = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
-        lists = fmt.counted(len(self.lists), "list")
+        on_lists = "the list" if len(self.lists) == 1 else f"any of {fmt.in_words(len(self.lists))} lists"
         if _are_of_these_attributes(cells):
             n_clear = int((cells.verdict == OF_THESE_ATTRIBUTES[0]).sum())
             where = f"{fmt.in_words(n_clear)} of {fmt.counted(len(cells), 'cell')}"
@@ -231,9 +231,9 @@ class Sweep(Tabled):
             caution = f", but {RANDOM_WORDS}" if is_known else ""
             return fmt.with_unit(f"These words differ in {where}{caution}.", self.unit)
         if (cells.verdict == "not converged").all():
-            return NO_VERDICT.format(title=f"any of {lists}", reason="no posterior has converged")
+            return NO_VERDICT.format(title=on_lists, reason="no posterior has converged")
         if not biased_cells_of:
-            return f"No {self.noun} shows a bias on any of {lists} that remains after Holm's adjustment."
+            return f"No {self.noun} shows a bias on {on_lists} that remains after Holm's adjustment."
 
         def number_and_size(name: str) -> tuple[int, float]:
             """Return the number of lists on which an embedding is biased, and its largest absolute bias."""

@@ -242,6 +242,7 @@ def test_report_marks_failed_fit_everywhere(failed):
     assert states(rest, "converged interpreted")
     assert latex_tables_of(failed).count("not converged") >= 3
     assert not failed.summary().converged.any()
+    assert not re.search("quasi-F test .* agree", plain(failed))
 
 
 def test_report_adjusts_several_lists_by_holm(made, folder):

@@ -12,7 +12,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.ranking import rank_versions
-from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.analyses.sweep.results import Sweep, sweep_document
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError
 from tests.helpers import SHORT, numbered, refused, says
@@ -84,6 +84,23 @@ def test_screening_has_paired_changes_and_ranks_versions() -> None:
     assert says(found.text, "Two embeddings two lists 4 cells")
     assert found.changes.taught.to_list() == [0, 4, 0, 4]
     assert says(found.text, "2 changes learned words list")
+
+
+@pytest.mark.parametrize(
+    ("screened", "claims", "denied"),
+    [
+        (0, "same model paired differences adjusted 4 changes", "variance alone"),
+        (1, "same model 1 of 4 changes analysis variance alone adjusted", ""),
+        (4, "changes estimated analysis variance alone paired differences", "same model"),
+    ],
+)
+def test_methods_count_changes_that_were_only_screened(screened: int, claims: str, denied: str) -> None:
+    found = swept(versions=HARD, posteriors="all")
+    source = ["quasi-F"] * screened + ["posterior"] * (4 - screened)
+    methods = sweep_document(replace(found, changes=found.changes.assign(source=source))).methods.plain
+    assert says(methods, claims)
+    assert not denied or denied not in methods
+    assert ("adjusted for all 4 changes" in methods) == (screened < 4)
 
 
 @pytest.mark.parametrize("lacking", ["original", "version"])
