@@ -33,7 +33,7 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     Parameters
     ----------
     vectors : mapping of str to array, or Embedding
-        Vectors to write. In an ``.npz``, an embedding with replicates keeps their labels.
+        Vectors to write. In an ``.npz``, an embedding with replicates keeps their labels and its general words.
     path : str or Path
     overwrite : bool
 
@@ -52,9 +52,11 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     problem = "not a mapping of words to vectors. Pass one, or an `Embedding`."
     check_kind("vectors", vectors, Mapping | Embedding, problem, OutputError)
     labels: tuple[str, ...] = ()
+    general: WordVectors = {}
     if isinstance(vectors, Embedding):
         labels = vectors.replicates
         kind = vectors.kind if vectors.kind in KINDS else "replicate"
+        general = vectors.reader.general() or {}
         vectors = vectors.all()
     if not vectors:
         raise OutputError("`vectors` is empty. Pass at least one word with its vector.")
@@ -72,6 +74,9 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
             arrays = {"words": np.array(list(vectors), dtype=str), "vectors": rows.astype(np.float32)}
             if labels:
                 arrays[plural(kind)] = np.array(labels)
+            if labels and general:
+                general_vectors = np.stack(list(general.values())).astype(np.float32)
+                arrays |= {"general_words": np.array(list(general), dtype=str), "general_vectors": general_vectors}
             np.savez_compressed(unfinished, **arrays)  # type: ignore[arg-type]
     return path
 

@@ -40,10 +40,13 @@ def test_save_vectors_raises_for_invalid_paths_and_words(tmp_path):
 
 
 def test_save_vectors_keeps_replicates(tmp_path):
-    demo = open_embedding("minilm-demo").excerpt(["he", "she"])
+    demo = open_embedding("minilm-demo").excerpt(["he", "she"], general=True)
     path = save_vectors(demo, tmp_path / "two.npz")
     read = open_embedding(path)
     assert (read.replicates, read.kind) == (demo.replicates, demo.kind)
     np.testing.assert_array_equal(read.find(["he"])["he"], demo.find(["he"])["he"])
+    general, expected = read.reader.general(), demo.reader.general()
+    assert list(general) == list(expected)
+    np.testing.assert_array_equal(list(general.values()), np.float32(list(expected.values())))
     with pytest.raises(OutputError, match="from an embedding"):
         save_vectors(demo.all(), tmp_path / "unnamed.npz")

@@ -37,6 +37,7 @@ from bayes_bias.plots.style import (
     shortened,
     style,
 )
+from bayes_bias.posterior.verdict import OF_THESE_ATTRIBUTES
 from bayes_bias.table.columns import interval_columns, interval_of
 
 # Sizes in inches. Cells contain numbers if there are not too many cells.
@@ -53,6 +54,8 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "distinguishable after Holm": {"marker": "o", "fillstyle": "full"},
     "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left"},
     "not distinguishable": {"marker": "o", "fillstyle": "none", "color": GREY},
+    "these words differ, or may differ": {"marker": "o", "fillstyle": "left"},
+    "these words do not clearly differ": {"marker": "o", "fillstyle": "none", "color": GREY},
     "not converged": {"marker": "x", "color": INK},
     "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
     "no numbers": {"marker": "None", "color": GREY},
@@ -70,7 +73,8 @@ def plot_atlas(
     middle. The tint of a cell also shows the bias: orange is stereotypical, and purple is anti-stereotypical. If the
     point is filled, the bias is distinguishable from noise after Holm's adjustment for the number of cells. If it is
     half-filled, the bias is distinguishable only before the adjustment, or borderline. If it is a ring, the bias is not
-    distinguishable. Intervals that extend beyond the cell end with an arrow. A cell without numbers is hatched. The
+    distinguishable. With fixed attributes, no point is filled, and half-filled ones are of words that differ or may
+    differ. Intervals that extend beyond the cell end with an arrow. A cell without numbers is hatched. The
     versions of an embedding are in the rows below the embedding, and are marked by ↳.
 
     Parameters
@@ -204,8 +208,10 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     A cell `survives` if its bias is distinguishable after Holm's adjustment. If several conditions apply to a cell, the
     last assignment takes precedence.
     """
-    half_filled = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
+    half_filled = cells.verdict.isin(["distinguishable", "borderline"])
     looks = pd.Series(np.where(half_filled, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
+    looks[cells.verdict.isin(OF_THESE_ATTRIBUTES[:2])] = "these words differ, or may differ"
+    looks[cells.verdict == OF_THESE_ATTRIBUTES[2]] = "these words do not clearly differ"
     looks[cells.survives] = "distinguishable after Holm"
     looks[cells.verdict == "not converged"] = "not converged"
     looks[cells.source == "quasi-F"] = "screened by the quasi-F alone"

@@ -66,7 +66,7 @@ def test_sweep_without_posteriors_has_no_statement_on_probabilities(tmp_path: Pa
         assert claim not in page
 
 
-def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ() -> None:
+def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ(tmp_path: Path, sketched: None) -> None:
     found = made_sweep(versions=("hard",))
     label_of = {"distinguishable": "these words differ", "not distinguishable": "these words do not clearly differ"}
     frames = (found.cells, found.changes)
@@ -77,6 +77,10 @@ def test_sweep_with_fixed_attributes_counts_cells_in_which_words_differ() -> Non
     assert states(found.text, "larger than chance explains with these attributes")
     for claim in ("No embedding", "none", "Holm"):
         assert claim not in found.text
+    assert {look for look in looks_of(found.cells) if "disting" in look} == set()
+    page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
+    assert states(page, "At a half point, these words differ or may differ")
+    assert not states(page, "full point is distinguishable")
 
 
 def test_methods_cite_packaged_vectors() -> None:
