@@ -253,6 +253,18 @@ class Multiverse(Tabled):
         return ((lower > 0) | (upper < 0)) & (self.frame.verdict != _NOT_CONVERGED)
 
     @property
+    def is_new(self) -> "pd.Series[bool]":
+        """Return True for each combination whose result differs from those of all combinations before it.
+
+        Results are equal if some option makes no difference together with the others. Control classes, for example,
+        only matter if they share scales with other classes. Results are the mean and the ends of the interval, which
+        are compared to nine digits of the longest interval.
+        """
+        lower, upper = interval_of(self.frame)
+        results = pd.concat([self.frame["mean"], lower, upper], axis="columns") / (upper - lower).max()
+        return ~results.round(9).duplicated()
+
+    @property
     def influence(self) -> "pd.Series[float]":
         """Return the influence of each choice: the ratio of the longest to the shortest interval among its options.
 
@@ -305,11 +317,13 @@ class Multiverse(Tabled):
 
     @property
     def text(self) -> str:
-        """State the number of combinations that find the bias, its range, and the most influential choice.
+        """State how many different results find the bias, its range, and the most influential choice.
 
         The last sentences are on fits that have not converged, and on choices that are not possible.
         """
         sentences = [self._finding, self._range, self._most_influential]
+        if not self.is_new.all():
+            sentences.append("Combinations have equal results if a choice makes no difference together with others.")
         if number := int((self.frame.verdict == _NOT_CONVERGED).sum()):
             fits = "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
             sentences.append(f"{fits} treated as including zero.")
@@ -320,16 +334,18 @@ class Multiverse(Tabled):
         """Return the first sentence: in how many combinations the interval excludes zero, and the bias in the first.
 
         The first combination has the first option of each choice, which is the model itself if all its options are
-        compared. The number of combinations is written as "all 8 combinations", "3 of 8 combinations", "none of 8
-        combinations" or, if there is only one, "1 of one combination". Without any fit that has converged, there is no
-        verdict.
+        compared. Equal results are counted once: "3 of 8 different results of 12 combinations". If all differ, the
+        number is written as "all 8 combinations", "3 of 8 combinations", "none of 8 combinations" or, if there is only
+        one, "1 of one combination". Without any fit that has converged, there is no verdict.
         """
         first = self.frame.iloc[0]
-        n_found, n_all = int(self.excludes_zero.sum()), len(self.frame)
+        n_found, n_new = int(self.excludes_zero[self.is_new].sum()), int(self.is_new.sum())
         bias = fmt.value_and_interval(first["mean"], *interval_of(first), self.metric.decimals)
         options = f"choices of the '{self.spec.name}' model" if self.has_model else "first option of each choice"
-        how_many = "all" if n_found == n_all > 1 else f"{n_found or 'none'} of"
-        combinations = f"{n_all} combinations" if n_all > 1 else "one combination"
+        how_many = "all" if n_found == n_new > 1 else f"{n_found or 'none'} of"
+        combinations = _number_of(len(self.frame), "combination")
+        if n_new < len(self.frame):
+            combinations = f"{_number_of(n_new, 'different result')} of {combinations}"
         has_converged = (self.frame.verdict != _NOT_CONVERGED).any()
         return Finding(
             title=called(self.title),
@@ -369,6 +385,11 @@ class Multiverse(Tabled):
             f"The choice '{choice}' matters most: with all other choices equal, its longest interval is on"
             f" average {fmt.plain(ratio, 2)} times as long as its shortest."
         )
+
+
+def _number_of(number: int, noun: str) -> str:
+    """Return a number with its noun: "8 combinations", or "one combination"."""
+    return f"{number} {noun}s" if number > 1 else f"one {noun}"
 
 
 def _between(least: str, most: str) -> str:

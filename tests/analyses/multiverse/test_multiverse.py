@@ -55,13 +55,29 @@ def test_multiverse_rows_match_verdicts_of_models(found: Multiverse) -> None:
 def test_multiverse_text_counts_intervals_excluding_zero(found: Multiverse) -> None:
     lower, upper = found.frame.eti95_lb, found.frame.eti95_ub
     number = int(((lower > 0) | (upper < 0)).sum())
-    assert 0 < number < len(found.frame)
+    of_new = int(((lower > 0) | (upper < 0))[found.is_new].sum())
+    assert 0 < of_new < number < len(found.frame)
     assert found.text.startswith("The bias of “Religion and stereotypical traits” is distinguishable from zero in ")
-    assert f"in {number} of {len(found.frame)} combinations" in found.text
+    assert f"in {of_new} of 30 different results of {len(found.frame)} combinations of choices" in found.text
     assert f"The choice '{found.influence.index[0]}' matters most" in found.text
     counts = found.layout.frame["interval excludes zero"].astype(int)
     assert counts[counts.index.str.startswith("unit:")].sum() == number
     assert not unlisted_columns(found.frame[["mean", "eti95_lb", "chance", "verdict", "sampled"]])
+
+
+def test_multiverse_text_counts_different_results(found: Multiverse) -> None:
+    """Control classes matter only for common scales, and the unit only without a prior from vectors."""
+    from_vectors, others = 3 * 2, 3 * 2 * 2 * 2
+    assert found.is_new.sum() == from_vectors + others == 30
+    assert set(found.frame[found.is_new]["control classes"]) == {"with"}
+    alone = replace(found, frame=found.frame[found.is_new])
+    assert " of 30 combinations" in alone.text
+    assert "equal results" not in alone.text
+    assert "equal results" in found.text
+    assert " of one different result of 2 combinations" in replace(found, frame=found.frame.iloc[[0, 0]]).text
+    # The unit of values makes no difference.
+    small = found.frame.assign(**(found.frame[["mean", "eti95_lb", "eti95_ub"]] * 1e-9))
+    assert replace(found, frame=small).is_new.sum() == 30
 
 
 def test_excludes_zero_is_false_for_fit_without_convergence(found: Multiverse) -> None:
