@@ -575,12 +575,14 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
 
 
 def _plot_sides(comparison: Comparison) -> "Axes":
-    """Plot both biases and the change, or difference, with their names in the title."""
+    """Plot both biases and the change, or difference, with the name of the list in the title alone."""
     from bayes_bias.plots.style import set_title, shortened, style  # which imports Matplotlib
 
-    ax = plots.plot_overview(list(comparison.fits.values()), comparison.scope, ci_prob=comparison.ci_prob)
+    fits = comparison.fits
+    names = {Fitted.of(fit).name: comparison.names[state] for state, fit in fits.items()}
+    ax = plots.plot_overview(list(fits.values()), comparison.scope, ci_prob=comparison.ci_prob, names=names)
     with style():
-        set_title(ax, f"{shortened(comparison.name)}: {fmt.joined(list(comparison.names.values()))}")
+        set_title(ax, shortened(comparison.name))
     return ax
 
 

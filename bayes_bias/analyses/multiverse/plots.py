@@ -76,8 +76,10 @@ def plot_multiverse(
             handles.append(Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK))
         legend_below(below, shown=legend, handles=handles)
         fit_text(below)
-        n_found = int(multiverse.excludes_zero.sum())
-        set_title(ax, f"{shortened(multiverse.name)}: {n_found} of {len(frame)} intervals exclude zero")
+        # Equal intervals are counted once, as in the text.
+        found_once = multiverse.excludes_zero[multiverse.is_new]
+        how_many = f"{found_once.sum()} of {len(found_once)} different intervals"
+        set_title(ax, f"{shortened(multiverse.name)}: {how_many} exclude zero")
         return ax
 
 

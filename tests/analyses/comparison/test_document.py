@@ -43,6 +43,12 @@ def test_comparison_folder_contains_documented_files(folder: Path) -> None:
     }
 
 
+def test_figure_labels_rows_by_side_and_names_list_once(planted: Comparison) -> None:
+    ax = comparison_document(planted).figures["bias"]()
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(planted.names.values())
+    assert ax.get_title(loc="left") == planted.name
+
+
 @pytest.mark.slow
 def test_comparison_has_no_figure_of_attributes_if_groups_share_class(small_table: AssociationTable) -> None:
     before = replace(small_table, stereotypes={"men": "work", "women": "work"}, opposites=("home",))
