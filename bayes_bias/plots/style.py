@@ -265,8 +265,12 @@ def draw_classical(
 
 
 def shortened(label: str) -> str:
-    """Shorten a long label, so that enough space remains for the data."""
-    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
+    """Omit the middle of a long label, so that enough space remains for the data.
+
+    Names of models often differ only at their ends: "bert-base-uncased-seed-1", "bert-base-uncased-seed-2".
+    """
+    n_end = _LONGEST_LABEL // 2 - 1
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1 - n_end]}…{label[-n_end:]}"
 
 
 def set_title(ax: Axes, title: str, *, converged: bool = True, bars: Sequence[Axes] = ()) -> None:

@@ -27,7 +27,7 @@ from bayes_bias.plots import (
     plot_word_bias,
 )
 from bayes_bias.plots.posterior import densities
-from bayes_bias.plots.style import COLOURS, GREY, MARKERS, PAPER, draw_classical, set_title, style
+from bayes_bias.plots.style import COLOURS, GREY, MARKERS, PAPER, draw_classical, set_title, shortened, style
 from bayes_bias.posterior.estimates import estimates
 from bayes_bias.posterior.summary import summarize
 from bayes_bias.table.columns import interval_columns
@@ -342,3 +342,10 @@ def test_only_confidence_intervals_have_caps(small_fit):
     assert not {"|", "_"} & {line.get_marker() for line in ax.lines}
     draw_classical(ax, 0.1, 0.2, 0.0)
     assert places(ax, "|") == [0.1, 0.2]
+
+
+def test_shortened_labels_differ_if_names_differ_at_their_ends() -> None:
+    names = [f"bert-base-uncased-fine-tuned-on-{corpus}" for corpus in ("news", "wikipedia")]
+    assert [shortened(name) for name in names] == ["bert-base-unca…tuned-on-news", "bert-base-unca…-on-wikipedia"]
+    assert {len(shortened("x" * length)) for length in (28, 29, 60)} == {28}
+    assert shortened("short") == "short"
