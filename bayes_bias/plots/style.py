@@ -47,7 +47,8 @@ WIDTH = 4.5
 _SHOWN_DPI = 110
 # Distance from the axes to a legend in inches: gaps, and lines of text. The gaps remain if text is scaled.
 _GAP, _SMALL_GAP, _TICK_LABEL_HEIGHT, _AXIS_LABEL_HEIGHT = 0.1, 0.06, 0.12, 0.17
-_LONGEST_LABEL = 28
+# Letters of a long label that are shown before and after the omitted middle.
+_LABEL_START, _LABEL_END = 14, 13
 # In inches: height of a line, width of a letter in a legend, in a row's label, and in a heading, and width of a handle.
 _LINE_HEIGHT, _LETTER_WIDTH, _ROW_LETTER_WIDTH, _HEADING_LETTER_WIDTH, _HANDLE_WIDTH = 0.13, 0.07, 0.08, 0.088, 0.5
 # Width in inches below which text is scaled, and the smallest factor. Share of the width that a colour bar takes.
@@ -269,8 +270,7 @@ def shortened(label: str) -> str:
 
     Names of models often differ only at their ends: "bert-base-uncased-seed-1", "bert-base-uncased-seed-2".
     """
-    n_end = _LONGEST_LABEL // 2 - 1
-    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1 - n_end]}…{label[-n_end:]}"
+    return label if len(label) <= _LABEL_START + 1 + _LABEL_END else f"{label[:_LABEL_START]}…{label[-_LABEL_END:]}"
 
 
 def set_title(ax: Axes, title: str, *, converged: bool = True, bars: Sequence[Axes] = ()) -> None:
