@@ -254,7 +254,7 @@ class Multiverse(Tabled):
 
     @property
     def is_new(self) -> "pd.Series[bool]":
-        """Return True for each combination whose result differs from those of all combinations before it.
+        """Return True for each combination with a result that no earlier combination has.
 
         Results are equal if some option makes no difference together with the others. Control classes, for example,
         only matter if they share scales with other classes. Results are the mean and the ends of the interval, which

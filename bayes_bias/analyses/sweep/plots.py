@@ -208,8 +208,8 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
     A cell `survives` if its bias is distinguishable after Holm's adjustment. If several conditions apply to a cell, the
     last assignment takes precedence.
     """
-    half_filled = cells.verdict.isin(["distinguishable", "borderline"])
-    looks = pd.Series(np.where(half_filled, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
+    looks = pd.Series("not distinguishable", cells.index)
+    looks[cells.verdict.isin(["distinguishable", "borderline"])] = "distinguishable alone, or borderline"
     looks[cells.verdict.isin(OF_THESE_ATTRIBUTES[:2])] = "these words differ, or may differ"
     looks[cells.verdict == OF_THESE_ATTRIBUTES[2]] = "these words do not clearly differ"
     looks[cells.survives] = "distinguishable after Holm"
