@@ -174,6 +174,11 @@ def counted(number: int, noun: str) -> str:
     return f"{in_words(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def numbered(number: int, noun: str) -> str:
+    """Format a number of items in digits, such as "1 cell" or "1,200 cells"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def joined(names: Sequence[str]) -> str:
     """Join names for a sentence: "a and b", or "a, b, and c"."""
     *others, last = names

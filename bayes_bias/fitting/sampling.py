@@ -1,7 +1,8 @@
 """Compile models of tables for nutpie, and sample their posteriors."""
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from pyarrow import RecordBatch, record_batch, types  # after ArviZ, so that an import names the extra of both
 
 from bayes_bias.arguments import is_between, keep_whole
-from bayes_bias.errors import SpecError
+from bayes_bias.errors import OutputError, SpecError
 from bayes_bias.fitting.collapsed_density import CollapsedModel
 from bayes_bias.fitting.nutpie_door import nutpie
 from bayes_bias.jobs import one_blas_thread
@@ -119,8 +120,6 @@ class PyMCModel:
         Standardised variables, whose names end in ``_z``, are stored only if the `whole` model is. Dims without a name
         have the names that PyMC would use.
         """
-        from bayes_bias.fitting.pymc_functions import compile_pymc_model  # PyMC takes a second to import
-
         model = self.build()
         dims: dict[str, tuple[str, ...]] = {}
         for variable in (*model.free_RVs, *model.deterministics):
@@ -129,6 +128,9 @@ class PyMCModel:
                 unnamed = [f"{name}_dim_{axis}" for axis in range(variable.ndim)]
                 dims[name] = tuple(model.named_vars_to_dims.get(name) or unnamed)
         with as_on_any_machine():
+            # PyMC takes a second to import, and PyTensor creates its folder of compiled code when it is imported.
+            from bayes_bias.fitting.pymc_functions import compile_pymc_model
+
             return compile_pymc_model(model, list(dims), freeze=self.key is None), dims
 
 
@@ -158,13 +160,23 @@ def as_on_any_machine() -> AbstractContextManager[None]:
     With fast maths, the compiler may reorder sums, and newly compiled code may differ from code in PyTensor's cache, so
     the first fit on a machine would have other draws than later fits. By default, PyTensor 3.3.0 and earlier leave
     source files in the temporary folder.
+
+    Raise OutputError if the folder in which PyTensor keeps compiled code cannot be written to.
     """
     import pytensor
 
     config = pytensor.config
+    folder = Path(config.base_compiledir)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise OutputError(
+            f"PyTensor cannot write compiled models to the folder '{folder}'. Set the environment variable"
+            " PYTENSOR_FLAGS to base_compiledir=FOLDER, with a folder that can be written to."
+        )
     sources = {}
     if hasattr(config, "generated_src_dir"):
-        sources["generated_src_dir"] = config.generated_src_dir or str(Path(config.base_compiledir) / "generated")
+        sources["generated_src_dir"] = config.generated_src_dir or str(folder / "generated")
     flags: AbstractContextManager[None] = config.change_flags(numba__fastmath=False, **sources)
     return flags
 

@@ -1,6 +1,8 @@
 """C functions of PyMC models: the draws of nutpie's own compilation, for any data, from code that is kept on disk."""
 
 import warnings
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pymc as pm
 import pytensor
 import pytest
 
+from bayes_bias.errors import OutputError
 from bayes_bias.fitting.pymc_functions import PyMCFunctions, compile_pymc_model
 from bayes_bias.fitting.sampling import as_on_any_machine
 
@@ -96,3 +99,9 @@ def test_model_compiles_without_cache_of_pytensor(functions):
 def test_data_of_other_rank_are_refused(functions):
     with pytest.raises(ValueError, match="score has 2 dims, but is compiled for 1"):
         functions.with_data({"score": np.zeros((2, 2))})
+
+
+def test_folder_of_compiled_code_that_cannot_be_written_to_is_named(monkeypatch):
+    monkeypatch.setattr(pytensor, "config", SimpleNamespace(base_compiledir=Path(__file__) / "no-home"))
+    with pytest.raises(OutputError, match=r"no-home.*PYTENSOR_FLAGS"):
+        as_on_any_machine()

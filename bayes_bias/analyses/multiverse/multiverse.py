@@ -335,17 +335,17 @@ class Multiverse(Tabled):
 
         The first combination has the first option of each choice, which is the model itself if all its options are
         compared. Equal results are counted once: "3 of 8 different results of 12 combinations". If all differ, the
-        number is written as "all 8 combinations", "3 of 8 combinations", "none of 8 combinations" or, if there is only
-        one, "1 of one combination". Without any fit that has converged, there is no verdict.
+        number is written as "all 8 combinations", "3 of 8 combinations", or "none of 8 combinations". Without any fit
+        that has converged, there is no verdict.
         """
         first = self.frame.iloc[0]
         n_found, n_new = int(self.excludes_zero[self.is_new].sum()), int(self.is_new.sum())
         bias = fmt.value_and_interval(first["mean"], *interval_of(first), self.metric.decimals)
         options = f"choices of the '{self.spec.name}' model" if self.has_model else "first option of each choice"
         how_many = "all" if n_found == n_new > 1 else f"{n_found or 'none'} of"
-        combinations = _number_of(len(self.frame), "combination")
+        combinations = fmt.numbered(len(self.frame), "combination")
         if n_new < len(self.frame):
-            combinations = f"{_number_of(n_new, 'different result')} of {combinations}"
+            combinations = f"{fmt.numbered(n_new, 'different result')} of {combinations}"
         has_converged = (self.frame.verdict != _NOT_CONVERGED).any()
         return Finding(
             title=called(self.title),
@@ -385,11 +385,6 @@ class Multiverse(Tabled):
             f"The choice '{choice}' matters most: with all other choices equal, its longest interval is on"
             f" average {fmt.plain(ratio, 2)} times as long as its shortest."
         )
-
-
-def _number_of(number: int, noun: str) -> str:
-    """Return a number with its noun: "8 combinations", or "one combination"."""
-    return f"{number} {noun}s" if number > 1 else f"one {noun}"
 
 
 def _between(least: str, most: str) -> str:
@@ -599,7 +594,7 @@ def multiverse_document(multiverse: Multiverse) -> Document:
     return Document(
         title=f"Multiverse: {multiverse.name}",
         heading=f"Does the bias of {multiverse.title} depend on choices of the analysis?",
-        opening={"answer": multiverse.text},
+        opening={"answer": replace(multiverse, left_out=()).text},  # omitted choices have their own section
         sections=(
             PageSection("choices", "The bias under each combination of choices", "multiverse.html"),
             notices_section("Omitted choices", multiverse.left_out),

@@ -173,7 +173,7 @@ class Sweep(Tabled):
         sentences = [self.headline] if n_fitted else []
         sentences.append(
             f"{embeddings} and {fmt.counted(len(self.lists), 'list')}:"
-            f" {_numbered(len(cells), 'cell')}, {_numbered(n_fitted, 'posterior')}."
+            f" {fmt.numbered(len(cells), 'cell')}, {fmt.numbered(n_fitted, 'posterior')}."
         )
         if n_fitted and not _are_of_these_attributes(cells):
             sentences.append(
@@ -353,11 +353,6 @@ def _sentences_on_unfinished(cells: pd.DataFrame) -> list[str]:
 def _are_of_these_attributes(cells: pd.DataFrame) -> bool:
     """Return True if verdicts do not generalise to new attributes, so that none is "distinguishable"."""
     return bool(cells.verdict.isin(OF_THESE_ATTRIBUTES).any())
-
-
-def _numbered(count: int, noun: str) -> str:
-    """Return a number in digits with its noun, such as "1 cell" or "1,200 cells"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _how_many_are(rows: "pd.Series[bool]") -> str:

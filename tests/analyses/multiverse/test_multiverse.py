@@ -74,7 +74,7 @@ def test_multiverse_text_counts_different_results(found: Multiverse) -> None:
     assert " of 30 combinations" in alone.text
     assert "equal results" not in alone.text
     assert "equal results" in found.text
-    assert " of one different result of 2 combinations" in replace(found, frame=found.frame.iloc[[0, 0]]).text
+    assert " of 1 different result of 2 combinations" in replace(found, frame=found.frame.iloc[[0, 0]]).text
     # The unit of values makes no difference.
     small = found.frame.assign(**(found.frame[["mean", "eti95_lb", "eti95_ub"]] * 1e-9))
     assert replace(found, frame=small).is_new.sum() == 30
@@ -123,8 +123,8 @@ def test_multiverse_of_one_combination_has_empty_layout() -> None:
     every = bb.multiverse(table, choices=_INTEGRATED)
     only = bb.multiverse(table, choices={choice: [every.frame[choice].iloc[0]] for choice in every.choices})
     assert (only.choices, len(only.frame), only.layout.labels) == ((), 1, [])
-    assert "one combination" in only.text
-    assert "one combination" in only._repr_html_()
+    assert "1 of 1 combination of choices" in only.text
+    assert "1 of 1 combination of choices" in only._repr_html_()
 
 
 def test_multiverse_marks_model_only_when_among_choices() -> None:
@@ -195,4 +195,4 @@ def test_multiverse_folder_has_page_table_and_text(found: Multiverse, tmp_path) 
     read = pd.read_csv(page.parent / "multiverse.csv")
     np.testing.assert_allclose(read.eti95_lb, found.frame.eti95_lb)
     assert (page.parent / "multiverse.txt").read_text() == f"{found.text}\n"
-    assert escape(found.left_out[0], quote=True) in page.read_text().replace("&#39;", "&#x27;")
+    assert page.read_text().replace("&#39;", "&#x27;").count(escape(found.left_out[0], quote=True)) == 1
