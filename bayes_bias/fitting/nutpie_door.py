@@ -1,13 +1,16 @@
-"""The undocumented parts of nutpie that this package uses.
+"""The undocumented parts of nutpie that this package uses, and ArviZ, which is imported fast.
 
 nutpie imports all of ArviZ, with its plots and Matplotlib, to assemble traces, which takes as long as a fit. Therefore,
 `bayes_bias.fitting.sampling` reads the raw traces instead. In addition, nutpie can call C functions only through the
 class for compiled PyMC models. The C functions that it compiles itself cannot be cached, so
-`bayes_bias.fitting.pymc_functions` compiles others. `docs/contributing/upstream.md` requests public interfaces.
+`bayes_bias.fitting.pymc_functions` compiles others. Without JAX and NumPyro, importing `arviz_base` takes a tenth of
+the time of a fit, because it inspects the whole stack for an error message. `docs/contributing/upstream.md` requests
+public interfaces.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from math import prod
 from types import ModuleType
@@ -32,16 +35,35 @@ class _Later(ModuleType):
             del sys.modules[self.__name__]
 
 
-_arviz = sys.modules.setdefault("arviz", _Later("arviz"))
-try:
+@contextmanager
+def _imported_later(*names: str) -> Generator[None]:
+    """Import libraries that are not loaded yet only when an imported module uses them."""
+    placeholders = [sys.modules.setdefault(name, _Later(name)) for name in names]
+    try:
+        yield
+    finally:
+        for placeholder in placeholders:
+            if isinstance(placeholder, _Later):
+                placeholder.leave()
+
+
+with _imported_later("jax", "numpyro"):
+    from arviz_base import make_attrs
+with _imported_later("arviz"):
     import nutpie
+    import pyarrow  # after ArviZ, so that an import names the extra of both
     from nutpie.compile_pymc import CompiledPyMCModel, address_as_void_pointer
     from nutpie.compile_pymc import _make_functions as make_functions
-finally:
-    if isinstance(_arviz, _Later):
-        _arviz.leave()
 
-__all__ = ["CompiledPyMCModel", "address_as_void_pointer", "make_functions", "nutpie", "of_c_functions"]
+__all__ = [
+    "CompiledPyMCModel",
+    "address_as_void_pointer",
+    "make_attrs",
+    "make_functions",
+    "nutpie",
+    "of_c_functions",
+    "pyarrow",
+]
 
 
 def of_c_functions(

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import xarray as xr
-from arviz_base import make_attrs
 from numpy.typing import NDArray
-from pyarrow import RecordBatch, record_batch, types  # after ArviZ, so that an import names the extra of both
 
 from bayes_bias.arguments import is_between, keep_whole
 from bayes_bias.errors import OutputError, SpecError
 from bayes_bias.fitting.collapsed_density import CollapsedModel
-from bayes_bias.fitting.nutpie_door import nutpie
+from bayes_bias.fitting.nutpie_door import make_attrs, nutpie, pyarrow
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import build_model, is_built_in_pymc, model_coords, resolved, structure_of
@@ -276,7 +274,7 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
         step("sampling")
         trace = _run_nutpie(compiled, model.adaptation, seed, sampling)
     # nutpie returns the draws and the statistics separately, with one batch for each chain, which includes warm-up.
-    draws, statistics = ([record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
+    draws, statistics = ([pyarrow.record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
     sample_coords: dict[str, Any] = {"chain": np.arange(sampling.chains), "draw": np.arange(sampling.draws)}
     used_dims = set().union(*model.dims.values())
     coords = sample_coords | {dim: labels for dim, labels in model.coords.items() if dim in used_dims}
@@ -286,7 +284,7 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
         variables[name] = ((*SAMPLE, *dims), np.reshape(_values_after_warmup(draws, name, sampling), shape))
     stats = {}
     for field in statistics[0].schema:
-        if field.name not in SAMPLE and not types.is_nested(field.type):
+        if field.name not in SAMPLE and not pyarrow.types.is_nested(field.type):
             values = _values_after_warmup(statistics, field.name, sampling)
             stats[STATISTICS.get(field.name, field.name)] = (SAMPLE, values)
     sampler = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
@@ -350,7 +348,7 @@ def _run_nutpie(compiled: Any, adaptation: str, seed: int, sampling: Sampling) -
         ) from error
 
 
-def _values_after_warmup(chains: Sequence[RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
+def _values_after_warmup(chains: Sequence[pyarrow.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
     """Return a variable or statistic for the draws after warm-up, (chain, ...).
 
     `chains` has an Arrow table for each chain. The entries of an array are in one nested column, which is flattened.
@@ -358,7 +356,7 @@ def _values_after_warmup(chains: Sequence[RecordBatch], name: str, sampling: Sam
     arrays = []
     for batch in chains:
         column = batch.column(name).slice(sampling.tune)
-        if types.is_nested(column.type):
+        if pyarrow.types.is_nested(column.type):
             column = column.flatten()
         arrays.append(column.to_numpy(zero_copy_only=False))
     return np.stack(arrays)

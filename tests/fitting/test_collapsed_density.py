@@ -250,6 +250,20 @@ def test_nutpie_imports_arviz_without_recursion(use, tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
+ARVIZ_WITHOUT_STACK = """
+import inspect, sys
+inspect.stack = lambda: sys.exit("the stack is inspected")
+import bayes_bias.fitting.nutpie_door
+assert "arviz_base" in sys.modules
+assert not [name for name in ("jax", "numpyro") if isinstance(sys.modules.get(name), bayes_bias.fitting.nutpie_door._Later)]
+"""
+
+
+def test_arviz_is_imported_without_inspecting_the_stack():
+    ran = subprocess.run([sys.executable, "-c", ARVIZ_WITHOUT_STACK], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_cached_on_disk_compiles_without_cache_folder():
     def decorator(*, cache):
         if cache:
