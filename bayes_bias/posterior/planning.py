@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Literal
 
@@ -139,8 +139,9 @@ def words_needed(
         study = _Study.of_integral(spec, data, lengths, checked)
     else:
         study = _Study.of(fitted, lengths, checked)
-    t = study.quantile(lengths, ci_prob)
-    detectable = (t + ndtri(power)) * study.mean_variance(lengths) ** 0.5  # the smallest bias that each n can detect
+    with_means = study.with_means()
+    t = with_means.quantile(lengths, ci_prob)
+    detectable = (t + ndtri(power)) * with_means.variance(lengths) ** 0.5  # the smallest bias that each n can detect
     enough = n[(detectable <= bias).to_numpy()]
     return int(enough[0]) if enough.size else None
 
@@ -163,8 +164,9 @@ def plan(
     .. math:: v = v_\mathrm{targets} / P + v_\mathrm{attributes} / W + v_\mathrm{residual} / PW
 
     the interval is :math:`\pm t \sqrt{v}`, where t has Satterthwaite's degrees of freedom. The interval excludes zero
-    with probability :math:`\Phi(b - t) + \Phi(-b - t)`, where :math:`b = |\mathrm{bias}| / \sqrt{v}`. This probability
-    is averaged over the posterior of the components. With :math:`R` replicates the variance between them is added,
+    with probability :math:`\Phi(b - t) + \Phi(-b - t)`, where :math:`b = |\mathrm{bias}| / \sqrt{v}`. The width and
+    this probability are averaged over the posterior of the components. With :math:`R` replicates the variance between
+    them is added,
 
     .. math:: v_\mathrm{replicates} / R + v_{tr} / PR + v_{ar} / WR + v_{er} / PWR
 
@@ -299,27 +301,25 @@ class _Study:
         """Return the variance of the bias for each draw."""
         return _combined(self.parts, lengths)
 
-    def mean_variance(self, lengths: _Lengths) -> xr.DataArray:
-        """Return the variance of the bias, averaged over the posterior."""
-        return _combined({name: part.mean() for name, part in self.parts.items()}, lengths)
+    def with_means(self) -> "_Study":
+        """Return a study whose variance components equal their posterior means."""
+        return replace(self, parts={name: part.mean() for name, part in self.parts.items()})
 
     def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
-        r"""Return Student's quantile with Satterthwaite's degrees of freedom, because scales are uncertain for short
-        lists.
+        r"""Return Student's quantile with Satterthwaite's degrees of freedom for each draw, because variances are
+        estimated from short lists.
 
         A variance is the sum of components v / n, one for each facet with n words in each of m cells (groups or
         classes), which is estimated with m (n - 1) degrees of freedom. The degrees of freedom of the sum are
 
         .. math:: (\textstyle\sum v / n)^2 / \textstyle\sum \frac{(v / n)^2}{m (n - 1)}
-
-        where :math:`v^2` is averaged over the draws, and the sum in the numerator is the mean variance.
         """
         denominator: xr.DataArray | float = 0
         for facet, n in lengths.items():
             if facet.name in self.parts:
                 df = self.cells[facet] * (n - 1)
-                denominator = denominator + (self.parts[facet.name] ** 2).mean() / n**2 / df
-        satterthwaite = (self.mean_variance(lengths) ** 2 / denominator).clip(min=1)
+                denominator = denominator + (self.parts[facet.name] / n) ** 2 / df
+        satterthwaite = self.variance(lengths) ** 2 / denominator
         return xr.apply_ufunc(lambda df: stdtrit(df, (1 + ci_prob) / 2), satterthwaite)
 
 

@@ -255,7 +255,8 @@ import inspect, sys
 inspect.stack = lambda: sys.exit("the stack is inspected")
 import bayes_bias.fitting.nutpie_door
 assert "arviz_base" in sys.modules
-assert not [name for name in ("jax", "numpyro") if isinstance(sys.modules.get(name), bayes_bias.fitting.nutpie_door._Later)]
+later = bayes_bias.fitting.nutpie_door._Later
+assert not any(isinstance(sys.modules.get(name), later) for name in ("jax", "numpyro"))
 """
 
 

@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+import scipy.stats
+import xarray as xr
 
 from bayes_bias import AssociationTable, Sampling, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
 from bayes_bias.plots.plan import plot_plan
-from bayes_bias.posterior.planning import by_words, plan, variance_shares, words_needed
+from bayes_bias.posterior.estimate import SAMPLE
+from bayes_bias.posterior.planning import _Study, by_words, plan, variance_shares, words_needed
 from bayes_bias.table.columns import interval_columns
+from bayes_bias.table.scopes import REPLICATES
 from tests.helpers import SHORT, random_table, refused
 
 
@@ -68,6 +72,15 @@ def test_plan_for_words_needed_has_requested_power(small_fit):
     """Nearly: the number rests on mean variances, and the plan averages over their posterior."""
     needed = words_needed(small_fit, 0.02, power=0.8)
     assert plan(small_fit, 0.02, [needed], [needed]).power.item() == pytest.approx(0.8, abs=0.03)
+
+
+def test_quantile_of_few_replicates_has_their_degrees_of_freedom():
+    """An uncertain variance of replicates, with a heavy tail, does not change how many of them estimate it."""
+    variance = xr.DataArray(np.random.default_rng(1).pareto(1.5, (2, 500)), dims=SAMPLE)
+    study = _Study({"replicates": variance}, {REPLICATES: 1})
+    t = study.quantile({REPLICATES: xr.DataArray([4.0, 10.0], dims="replicates")}, 0.95)
+    for column, n in enumerate([4, 10]):
+        np.testing.assert_allclose(t.isel(replicates=column), scipy.stats.t(n - 1).ppf(0.975))
 
 
 @pytest.mark.parametrize("bias", [0, -0.02, float("nan"), "small", None])
