@@ -268,8 +268,8 @@ def draw_classical(
 def shortened(label: str) -> str:
     """Omit the middle of a long label, so that enough space remains for the data.
 
-    Names of models often differ only at their ends: "bert-base-uncased-seed-1", "bert-base-uncased-seed-2". In the label
-    of a difference, such as "men − women", both names are shortened, so that the label is not mistaken for one name.
+    Names of models often differ only at their ends: "bert-base-uncased-seed-1", "bert-base-uncased-seed-2". If a label
+    is a difference, such as "men − women", both names are shortened, so that it is not mistaken for one name.
     """
     if len(label) <= _LABEL_START + 1 + _LABEL_END:
         return label
