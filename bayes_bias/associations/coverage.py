@@ -459,7 +459,7 @@ def _remedy(part: Part, coverage: Coverage, *, is_empty: bool, has_spellings: bo
     """
     if coverage.exchanged:
         return "Exchange its rows and columns: targets must be in the rows, but are in the columns."
-    source = "matrix" if coverage.lacking == "value" else "embedding"
+    source = "source" if coverage.lacking == "value" else "embedding"
     notes = "" if part.role == "target" else about_notes(part.name)
     allow_loss = "pass allow_loss=True (--allow-loss) to continue"
     if part.role == "control":

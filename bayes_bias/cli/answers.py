@@ -1,5 +1,6 @@
 """The commands for chat models: `prompts` and `answers`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,9 @@ import bayes_bias as bb
 from bayes_bias.cli.console import print_layout, progress_bar, say, say_where, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
+    AcceptOption,
     CiOption,
+    DrawsOption,
     FactorsOption,
     IgnoreOption,
     OutputFolder,
@@ -18,6 +21,7 @@ from bayes_bias.cli.options import (
     SeedOption,
     input_option,
     model_option,
+    reject,
     split_lists,
     with_options,
 )
@@ -31,6 +35,15 @@ if TYPE_CHECKING:
 CHOICES = "choices"
 # The scale of ratings in prompts, and in replies to them.
 RATINGS = (1, 7)
+_OF_VALUES = "applies to other kinds of answers than choices. Set --likelihood, or omit it."
+
+
+@dataclass(frozen=True)
+class ValueSampler(Sampler):
+    """The options of a sampler, with the defaults of `bayes_bias.answers.estimate_values`."""
+
+    draws: DrawsOption = 2000
+    target_accept: AcceptOption = 0.99
 
 
 @app.command()
@@ -106,7 +119,7 @@ def answers(
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
     *,
-    sampler: Sampler,
+    sampler: ValueSampler,
 ) -> None:
     """Estimate the associations of a chat model, with labels, wordings, and words as samples.
 
@@ -121,11 +134,13 @@ def answers(
         raise AnswersError(
             f"--likelihood: '{likelihood}' cannot be combined with --compare-models or --after. Omit them."
         )
-    if likelihood == CHOICES and sampler != Sampler():
+    if likelihood == CHOICES and sampler != ValueSampler():
         raise AnswersError(
             "--draws has no effect on choices, which are not sampled in chains. Omit the options of the"
             " sampler, or set --likelihood."
         )
+    if likelihood == CHOICES:
+        reject(_OF_VALUES, ratings=ratings and "{} {}".format(*ratings), unit=unit or None)
     if compare_models and after is not None:
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
 
@@ -153,11 +168,9 @@ def answers(
     with progress_bar():
         result: Any
         if likelihood != CHOICES:
-            settings |= {"ratings": ratings, "unit": unit}
-            if sampler != Sampler():
-                from bayes_bias.analyses.answers.value_estimates import SAMPLING
+            from bayes_bias.analyses.answers.value_estimates import SAMPLING
 
-                settings["sampling"] = sampler.with_tuning(SAMPLING)
+            settings |= {"ratings": ratings, "unit": unit, "sampling": sampler.with_tuning(SAMPLING)}
             result = bb.answers.estimate_values(read(file), wordlist, likelihood, **settings)
         elif compare_models:
             result = bb.answers.compare_models(read(file), wordlist, **settings)
@@ -207,6 +220,8 @@ def prompts(
     Example: bayes-bias prompts weat6 --out prompts.csv
     """
     check_output(out, overwrite, "--out")
+    if likelihood == CHOICES and ratings != RATINGS:
+        reject(_OF_VALUES, ratings="{} {}".format(*ratings))
     rows = bb.answers.prompts(wordlist, wordings, each=each, seed=seed, likelihood=likelihood, ratings=ratings)
     write_csv(rows, out, overwrite)
     options = " ".join(f"--list {name}" for name in wordlist)

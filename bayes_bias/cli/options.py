@@ -93,7 +93,10 @@ ModelOption = Annotated[str, model_option(help="Built-in model or TOML file.")]
 SeedOption = Annotated[int, model_option(help="The same seed gives the same numbers.")]
 JobsOption = Annotated[int, typer.Option(help="Number of processes (-1: one for each core).")]
 SchedulerOption = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler that runs the work (extra cluster).")
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Dask scheduler that runs the work (needs the optional dependency 'cluster')."
+    ),
 ]
 ScopeOption = Annotated[
     str, model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.", callback=known_scope)
@@ -158,17 +161,20 @@ ContrastOption = Annotated[
     ),
 ]
 
+DrawsOption = Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")]
+AcceptOption = Annotated[
+    float,
+    sampling_option(min=0.5, max=0.999, help="Target acceptance rate. Move it closer to 1 if transitions diverge."),
+]
+
 
 @dataclass(frozen=True)
 class Sampler:
     """The options of `bayes_bias.Sampling`, except the warm-up, which depends on the model."""
 
-    draws: Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")] = 1000
+    draws: DrawsOption = 1000
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
-    target_accept: Annotated[
-        float,
-        sampling_option(min=0.5, max=0.999, help="Target acceptance rate. Move it closer to 1 if transitions diverge."),
-    ] = 0.95
+    target_accept: AcceptOption = 0.95
 
     @property
     def sampling(self) -> "bb.Sampling":
@@ -176,13 +182,8 @@ class Sampler:
         return bb.Sampling(draws=self.draws, chains=self.chains, target_accept=self.target_accept)
 
     def with_tuning(self, default: "bb.Sampling") -> "bb.Sampling":
-        """Return these options with the number of warm-up draws of `default`, the default sampling of an analysis.
-
-        The target acceptance rate is also that of the analysis, unless the user has changed it.
-        """
-        is_changed = self.target_accept != Sampler().target_accept
-        accept = self.target_accept if is_changed else default.target_accept
-        return replace(self.sampling, tune=default.tune, target_accept=accept)
+        """Return these options with the number of warm-up draws of `default`, the default sampling of an analysis."""
+        return replace(self.sampling, tune=default.tune)
 
 
 @dataclass(frozen=True)

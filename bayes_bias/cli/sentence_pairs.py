@@ -55,8 +55,8 @@ def sentence_pairs(
         str | None, input_option(metavar="FOLDER", help="Language model that scores the sentences of FILE first.")
     ] = None,
     how: Annotated[
-        str, input_option(help="Score: pll, aul, aula (masked models) or likelihood (causal ones).")
-    ] = "pll",
+        str | None, input_option(help="Score: pll (default), aul, aula (masked models) or likelihood (causal ones).")
+    ] = None,
     scores: Annotated[Path | None, input_option(help="Keep the scores of --model in this CSV file.")] = None,
     folder: Annotated[
         Path | None,
@@ -121,8 +121,11 @@ def sentence_pairs(
         "seed": seed,
     }
     if compare_models:
-        if after is not None or model is not None or of is not None:
-            raise BayesBiasError("--compare-models cannot be combined with --after, --model, or --of. Omit them.")
+        if sampler != Sampler():
+            raise BayesBiasError("--draws has no effect on --compare-models. Omit the options of the sampler.")
+        priors = None if spec == "pairs" else spec
+        reason = "cannot be combined with --compare-models. Omit it."
+        reject(reason, after=after, model=model, how=how, of=of, scores=scores, folder=folder, priors=priors)
         with progress_bar():
             compared = _by_folder(files, settings["decimals"]) if logs else file
             contrasts = bb.sentence_pairs.compare_models(compared, factors=factors or [], **settings)
@@ -136,7 +139,7 @@ def sentence_pairs(
         raise BayesBiasError(f"FILE: there are {len(files)} files. Name one, or several samples_*.jsonl of one model.")
     check_outputs(output.overwrite, scores=scores)
     if model is None:
-        reject("is a file to write the scores of a model to. Name the model with --model FOLDER.", scores=scores)
+        reject("applies to the scores of a model. Name the model with --model FOLDER.", scores=scores, how=how)
     elif unit != LOG:
         reject("applies to scores in FILE, but --model computes its own. Omit one of them.", unit=unit)
         settings["unit"] = LOG
@@ -147,7 +150,7 @@ def sentence_pairs(
             first = _read(files, decimals)
             second = None if after is None else _read([after], decimals)
         else:
-            score = _scorer(file, how, folder)
+            score = _scorer(file, how or "pll", folder)
             first = scored = score(model)
             if scores is not None:
                 write_csv(scored, scores, output.overwrite)

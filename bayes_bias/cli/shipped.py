@@ -96,9 +96,8 @@ def wordlists(
     if copy is not None:
         check_output(copy, overwrite, "--copy")
         if name not in (*wordlist_names(), *field_names(), *control_names()):
-            raise BayesBiasError(
-                f"--copy needs the name of one built-in list, such as `wordlists weat7 --copy {copy}`, but got {name}."
-            )
+            named = "none is named" if name is None else f"'{name}' is not built in"
+            raise BayesBiasError(f"--copy needs a built-in list, but {named}. Write `wordlists weat7 --copy {copy}`.")
     if name is None:  # all lists, in a table for each kind of question
         rows: dict[str, list[dict[str, Any]]] = {}
         for wordlist in map(load_wordlist, (*wordlist_names(), *field_names())):
@@ -131,7 +130,7 @@ def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_fil
 
     check_output(out_file, overwrite, "--out")
     if out_file.suffix != ".csv":
-        raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
+        raise BayesBiasError(f"--out '{out_file}' does not end in .csv. Lists are written as CSV, so name such a file.")
     if not files:
         raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
     contents = [(file, read_names(file, reading)) for file in files]

@@ -27,7 +27,7 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.errors import BayesBiasError, ScopeError, TableError, optional
-from bayes_bias.files import check_output, csv_text
+from bayes_bias.files import check_output, csv_text, given_table
 from bayes_bias.formatting import DASH, percent, plain, probability, share_bounds, value_and_interval
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -207,7 +207,8 @@ class AnySource(TableSource):
         from bayes_bias.table.files import COLUMNS, read_matrix
 
         if self.matrix is not None:
-            values = read_matrix(self.matrix)
+            remedy = "Pass a spreadsheet with targets in its first column and attributes in its first row."
+            values = read_matrix(given_table(self.matrix, "--matrix", TableError, remedy))
             metric = {} if self.numbers is None else {"metric": self.numbers}  # otherwise, the default of the function
             return cosines_from_matrix(
                 values,

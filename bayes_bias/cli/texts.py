@@ -17,7 +17,7 @@ from bayes_bias.cli.options import (
     split_names,
     with_options,
 )
-from bayes_bias.cli.table_source import AllowLossOption, ListOptions, WordListArgument
+from bayes_bias.cli.table_source import AllowLossOption, ListOptions, TrustOption, WordListArgument
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.errors import CorpusError
 from bayes_bias.progress import step
@@ -66,6 +66,7 @@ def from_texts(
     groups: Annotated[int, input_option(min=2, help="Largest number of groups of texts for the jackknife.")] = 50,
     controls: ControlsOption = "neutral,human",
     allow_loss: AllowLossOption = False,
+    trust: TrustOption = False,
     vectors: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the vectors of words in the texts, as .npz or .txt.")
     ] = None,
@@ -89,7 +90,7 @@ def from_texts(
         table = bb.from_texts(
             texts,
             reading.words(wordlist),
-            embedding,
+            bb.open_embedding(embedding, trust=True) if embedding and trust else embedding,
             split_names(controls),
             measure=cast("Measured", measure),
             column=column,

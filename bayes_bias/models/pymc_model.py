@@ -293,7 +293,7 @@ def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -
     """
     path = check_output(path, overwrite)
     if path.suffix not in (*_TEXTS, *_PICTURES):
-        raise OutputError(f"`path` '{path}' must end in one of {', '.join((*_TEXTS, *_PICTURES))}.")
+        raise OutputError(f"The name of the graph '{path}' must end in one of {', '.join((*_TEXTS, *_PICTURES))}.")
     content = pm.model_to_mermaid(model).encode() if path.suffix == ".mmd" else _draw_by_graphviz(model, path)
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes(content)

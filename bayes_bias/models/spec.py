@@ -239,10 +239,11 @@ def spec_names() -> list[str]:
     return shipped_names("models")
 
 
-def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
+def load_spec(name_or_path: str | Path | ModelSpec, argument: str = "model") -> ModelSpec:
     """Read a model by its built-in name or from the path of a TOML file. A `ModelSpec` is returned unchanged.
 
-    A file with ``base = "crossed"`` contains only its differences from the built-in model "crossed".
+    A file with ``base = "crossed"`` contains only its differences from the built-in model "crossed". Messages about a
+    missing file name the `argument` with the model.
 
     Raises
     ------
@@ -258,9 +259,9 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     elif path.is_file():
         content = read_toml(path, f"model: {name_or_path} is", SpecError)
     else:
-        refuse_pipe_or_address(str(name_or_path), "model", SpecError)
+        refuse_pipe_or_address(str(name_or_path), argument, SpecError)
         hint = did_you_mean(name_or_path, spec_names())
-        raise SpecError(f"`model` '{name_or_path}' is neither a built-in model nor a TOML file. {hint}")
+        raise SpecError(f"`{argument}` '{name_or_path}' is neither a built-in model nor a TOML file. {hint}")
     return spec_from_mapping(content, name=path.stem)
 
 

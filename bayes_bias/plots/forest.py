@@ -46,7 +46,7 @@ def plot_forest(
     ----------
     fit : xarray.DataTree
         A fit of any model of words. A fit of the hierarchical model has only ``bias`` and ``excess``.
-    scope : {"both", "targets", "attributes"}
+    scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
         Probability of the intervals.
     ax : matplotlib.axes.Axes, optional

@@ -66,7 +66,7 @@ def plot_posterior(
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
-    scope : {"both", "targets", "attributes"}
+    scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
         Probability of the equal-tailed interval drawn below the curves.
     ax, legend, palette

@@ -268,9 +268,14 @@ def draw_classical(
 def shortened(label: str) -> str:
     """Omit the middle of a long label, so that enough space remains for the data.
 
-    Names of models often differ only at their ends: "bert-base-uncased-seed-1", "bert-base-uncased-seed-2".
+    Names of models often differ only at their ends: "bert-base-uncased-seed-1", "bert-base-uncased-seed-2". If a label
+    is a difference, such as "men − women", both names are shortened, so that it is not mistaken for one name.
     """
-    return label if len(label) <= _LABEL_START + 1 + _LABEL_END else f"{label[:_LABEL_START]}…{label[-_LABEL_END:]}"
+    if len(label) <= _LABEL_START + 1 + _LABEL_END:
+        return label
+    names = label.split(" − ")
+    start, end = _LABEL_START // len(names), _LABEL_END // len(names)
+    return " − ".join(name if len(name) <= start + 1 + end else f"{name[:start]}…{name[-end:]}" for name in names)
 
 
 def set_title(ax: Axes, title: str, *, converged: bool = True, bars: Sequence[Axes] = ()) -> None:

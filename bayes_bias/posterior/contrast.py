@@ -91,7 +91,7 @@ def contrast(
         ``"group - group: class - class"``. Alternatively, the weights :math:`k_{gc}`. Blocks without a weight get
         weight zero. A DataFrame has groups in its index and classes in its columns. A DataArray has the dims ``group``
         and ``attribute_class``.
-    scope : {"both", "targets", "attributes", "none"}
+    scope : {"all", "both", "targets", "attributes", "none", ...}
         The words that the result generalises to.
     levels : bool
         Whether to estimate a level, such as the mean of one block. The weights of a level need not sum to zero.

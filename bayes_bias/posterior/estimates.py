@@ -110,10 +110,10 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     ----------
     fit : xarray.DataTree
         A fit from `bayes_bias.fit`.
-    scope : {"both", "targets", "attributes", "none"}
-        Generalise to new targets and new attributes, to new targets with these attributes (the question of WEAT's
-        permutation test), to new attributes with these targets, or not beyond these words (the raw contrast, which has
-        no uncertainty).
+    scope : {"all", "both", "targets", "attributes", "none", ...}
+        Generalise to new targets, new attributes, and new replicates ("all"), to new targets and new attributes, to new
+        targets with these attributes (the question of WEAT's permutation test), to new attributes with these targets,
+        or not beyond these words (the raw contrast, which has no uncertainty).
     words : bool
         Whether to include the estimands of single words, which take most of the time.
 
@@ -605,7 +605,7 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
     estimand : str
         A name in the first level of `summarize`: "bias", "group_bias", "excess", "repulsion", "effect_size",
         "target_bias", "attribute_bias". `bayes_bias.posterior.estimates.estimates` has their formulas.
-    scope : {"both", "targets", "attributes"}
+    scope : {"all", "both", "targets", "attributes", ...}
         The words that the draws generalise to. Scope "none" is the raw contrast, which has no draws.
 
     Returns

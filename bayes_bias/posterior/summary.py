@@ -58,7 +58,7 @@ def summarize(
     ----------
     fit : xarray.DataTree
         A fit from `fit` or `load_fit`.
-    scope : {"both", "targets", "attributes", "none"}
+    scope : {"all", "both", "targets", "attributes", "none", ...}
         The words that the results generalise to (see `bayes_bias.posterior.estimates`), which also defines the
         estimands. The hierarchical model has no scopes.
     ci_prob : float

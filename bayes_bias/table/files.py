@@ -154,11 +154,16 @@ def read_matrix(path: Path) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If the file cannot be read, two columns have the same heading, or a cell is neither empty nor a number.
+        If the file cannot be read, has only one column, two columns have the same heading, or a cell is neither empty
+        nor a number.
     """
     sheet = _Sheet.read(path)
     if sheet.is_pairs:
         return sheet.matrix_of_pairs()
+    if len(sheet.cells) == 1:
+        raise TableError(
+            f"'{path}' has only one column. Pass a file with words in the first and numbers in the others."
+        )
     (_, words), *columns = sheet.cells.items()  # the first column has the words of the rows
     quoted_words = [f"'{word}'" for word in words]
     matrix = {heading: sheet.numbers(heading, cells, quoted_words) for heading, cells in columns}

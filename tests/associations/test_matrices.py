@@ -44,7 +44,7 @@ def test_cosines_from_matrix_warns_about_missing_words():
     with refused(CoverageError, "'male names' 8 words mine.csv exchange rows columns"):
         cosines_from_matrix(MATRIX.T, "weat6", name="mine.csv")
     capitals = MATRIX.rename(columns=str.upper)
-    with refused(CoverageError, "'career' EXECUTIVE another matrix") as caught:
+    with refused(CoverageError, "'career' EXECUTIVE another source") as caught:
         cosines_from_matrix(capitals, "weat6", name="mine.csv")
     assert "match" not in str(caught.value)
     holed = MATRIX.copy()

@@ -27,6 +27,11 @@ def test_sentence_pairs_command_prints_shares_of_file(run, from_priors, tmp_path
         (["a.csv", "--decimals", "few"], "--decimals 'few' 3 none"),
         (["a.csv", "--scores", "b.csv"], "--scores 'b.csv' --model"),
         (["a.csv", "--model", "m", "--how", "pl"], "--how 'pl' 'pll'"),
+        (["a.csv", "--how", "aul"], "--how 'aul' --model"),
+        (["a.csv", "--compare-models", "--priors", "mine.toml"], "--priors 'mine.toml' --compare-models"),
+        (["a.csv", "--compare-models", "--scores", "b.csv"], "--scores 'b.csv' --compare-models"),
+        (["a.csv", "--compare-models", "--folder", "work"], "--folder 'work' --compare-models"),
+        (["a.csv", "--compare-models", "--draws", "500"], "--draws --compare-models"),
     ],
 )
 def test_sentence_pairs_command_rejects_invalid_options(run, arguments, message, monkeypatch, tmp_path):

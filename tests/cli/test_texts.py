@@ -1,5 +1,6 @@
 """The command `from-texts`."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,17 @@ def test_from_texts_prints_both_answers_and_writes_vectors(run, tmp_path, monkey
     assert "These words, new texts: The raw contrast is +" in plain
     assert (tmp_path / "own.npz").is_file()
     assert run(*arguments, "--vectors", "own.npz")[0] == 2
+
+
+def test_from_texts_opens_pickled_vectors_with_trust(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _write(tmp_path)
+    (tmp_path / "vectors.pkl").write_bytes(pickle.dumps({word: list(vector) for word, vector in VECTORS.items()}))
+    arguments = ("from-texts", "speeches.txt", "list.csv", "--embedding", "vectors.pkl", "--controls", "none")
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "--trust" in err
+    assert run(*arguments, "--trust")[0] == 0
 
 
 def test_from_texts_rejects_a_missing_folder(run):

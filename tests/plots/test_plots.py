@@ -349,3 +349,8 @@ def test_shortened_labels_differ_if_names_differ_at_their_ends() -> None:
     assert [shortened(name) for name in names] == ["bert-base-unca…tuned-on-news", "bert-base-unca…-on-wikipedia"]
     assert {len(shortened("x" * length)) for length in (28, 29, 60)} == {28}
     assert shortened("short") == "short"
+
+
+def test_shortened_label_of_difference_has_both_names() -> None:
+    assert shortened("European American names − African American names") == "Europea… names − African… names"
+    assert shortened("bert-base-uncased-seed-1 − mean") == "bert-ba…seed-1 − mean"

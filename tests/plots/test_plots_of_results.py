@@ -13,10 +13,11 @@ import bayes_bias as bb
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.analyses.tpr_gaps.results import TprGaps
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.plots import plot_atlas, plot_ranking, plot_tpr_gaps
 from bayes_bias.plots.style import COLOURS, MARKERS
 from tests.analyses.sweep.made_up import made_sweep
-from tests.helpers import SHORT, numbered, priors_for_posteriors
+from tests.helpers import SHORT, numbered, priors_for_posteriors, refused
 from tests.plots.test_plots import legend, marked, places, yticks
 
 
@@ -125,3 +126,10 @@ def test_plot_tpr_gaps_is_sorted_with_intervals(gaps: TprGaps) -> None:
     np.testing.assert_allclose(places(ax, "x"), rows.observed)
     np.testing.assert_allclose(places(ax, MARKERS), rows["mean"])
     np.testing.assert_allclose(intervals(ax), rows[["eti95_lb", "eti95_ub"]])
+
+
+def test_plot_ranking_raises_without_pooled_model_or_for_unknown_side(atlas: Sweep) -> None:
+    with refused(BayesBiasError, "sweep pooled posteriors"):
+        plot_ranking(replace(atlas, pooled=None))
+    with refused(BayesBiasError, "of 'embeddings' 'embedding'"):
+        plot_ranking(atlas, "embeddings")

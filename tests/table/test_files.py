@@ -20,6 +20,13 @@ def test_read_table_reads_separators_and_decimal_commas(small_table, tmp_path, s
     pd.testing.assert_frame_equal(read_matrix(path), small_table.values.to_pandas(), check_names=False)
 
 
+def test_read_matrix_raises_without_numbers(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("word\nhe\nshe\n")
+    with refused(TableError, "words.csv one column numbers"):
+        read_matrix(path)
+
+
 def test_read_table_reads_renamed_columns(small_table, tmp_path):
     path = tmp_path / "mine.csv"
     theirs = {"target": "word", "cosine": "similarity"}

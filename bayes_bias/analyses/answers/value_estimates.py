@@ -290,10 +290,11 @@ def estimate_values(
         that contains only ``groups`` (two or more). With classes, and a column ``word``, the estimand is the difference
         between stereotypical and other combinations of label and word. Without classes, the estimand is the difference
         between the two groups or, if there are more groups, between each group and the average of all others.
-    likelihood : {"ordinal", "numeric", "robust", "probabilities", "refusals"}
+    likelihood : {"ordinal", "numeric", "robust", "binary", "probabilities", "refusals"}
         The kind of value: integer ratings (cumulative logit, difference of expected ratings in points), numbers
-        (normal, difference of means), numbers with outliers (Student-t, difference of locations), probabilities of
-        labels (logit-normal, D), or refusals (binomial, difference of rates in percentage points).
+        (normal, difference of means), numbers with outliers (Student-t, difference of locations), yes or no (binomial,
+        difference of shares in percentage points), probabilities of labels (logit-normal, D), or refusals (binomial,
+        difference of rates in percentage points).
     ratings : tuple of int, optional
         The ends of the scale of ratings, such as ``(1, 7)``. The default is the lowest and the highest rating.
     unit : str, optional

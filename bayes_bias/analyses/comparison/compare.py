@@ -77,7 +77,7 @@ def compare(
     model : str, Path or ModelSpec
         A crossed model. The priors are intended for the values of single tables. They are also suitable for differences
         that are not larger than these values.
-    scope : {"both", "targets", "attributes", "none"}
+    scope : {"all", "both", "targets", "attributes", "none", ...}
         Words that the result generalises to.
     ci_prob : float
         Probability of the equal-tailed intervals.

@@ -419,13 +419,18 @@ def criterion(
 
 def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     """Return the biases from any type of input that `criterion` accepts, such as a frame, draws, a fit, or a sweep."""
+    is_fit = isinstance(biases, xr.DataTree | Fitted)
+    if toward is not None and not is_fit:
+        raise CriterionError(f"`toward` is '{toward}', but applies to one fit whose targets are the labels. Omit it.")
+    if scope != DEFAULT_SCOPE and not (is_fit or isinstance(biases, Mapping)):
+        raise CriterionError(f"`scope` is '{scope}', but applies to fits. Omit it, because these biases have errors.")
     if isinstance(biases, Biases):
         return biases
     if isinstance(biases, pd.DataFrame):
         return Biases.from_frame(biases)
     if isinstance(biases, xr.DataArray):
         return Biases.from_draws(biases)
-    if isinstance(biases, xr.DataTree | Fitted):
+    if is_fit:
         return biases_of_words(biases, toward, scope)
     if isinstance(biases, Mapping) and biases:
         return biases_of_fits(biases, scope)

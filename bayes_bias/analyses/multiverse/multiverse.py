@@ -472,7 +472,7 @@ def multiverse(
             f"model: '{spec.name}' samples an effect of every word, which takes half a minute for each combination of"
             f" choices. Use 'crossed' here, and also=['{spec.name}'] to add this model once."
         )
-    further_specs = tuple(map(load_spec, as_tuple("also", also, str | Path | ModelSpec, "['robust']")))
+    further_specs = [load_spec(model, "also") for model in as_tuple("also", also, str | Path | ModelSpec, "['robust']")]
     checked_scope = check_design(table_means(table), sampling_scope(scope).name).name
     possible, left_out = choices_of(table, spec)
     compared = _options_to_compare(possible, choices or {})

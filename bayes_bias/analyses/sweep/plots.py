@@ -320,12 +320,22 @@ def plot_ranking(
     ax, legend, palette
         As in `plot_forest`.
 
+    Raises
+    ------
+    BayesBiasError
+        If the sweep is not pooled, or if `of` is neither "embedding" nor "list".
+
     Examples
     --------
     >>> plot_ranking(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))  # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
-    assert sweep.pooled is not None
+    if of not in ("embedding", "list"):
+        raise BayesBiasError(f"`of` cannot be '{of}'.", of, ("embedding", "list"))
+    if sweep.pooled is None:
+        raise BayesBiasError(
+            "`sweep` has no pooled model. Use several lists or embeddings, and `posteriors` other than 'none'."
+        )
     frame: pd.DataFrame = sweep.pooled.embeddings if of == "embedding" else sweep.pooled.lists
     rows = frame.sort_values("mean", ascending=False)
     with style(palette):

@@ -42,7 +42,7 @@ def plot_tpr_gaps(
 
     Examples
     --------
-    >>> plot_tpr_gaps(tpr_gaps(data="predictions.csv", of="F"))                   # doctest: +SKIP
+    >>> plot_tpr_gaps(tpr_gaps.estimate(data="predictions.csv", of="F"))          # doctest: +SKIP
     """
     check_kind("gaps", gaps, TprGaps, "not a result of `bayes_bias.tpr_gaps.estimate`. Pass such a result.")
     group = group or gaps.of[0]

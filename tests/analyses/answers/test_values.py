@@ -1,5 +1,7 @@
 """Answers that are ratings, numbers, label probabilities, or refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pymc as pm
@@ -9,10 +11,12 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.value_estimates import SAMPLING
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS, Scale, averaged, build, expected_values
 from bayes_bias.analyses.answers.value_models import _coords as coords_of
 from bayes_bias.analyses.answers.value_models import _inputs as inputs_of
 from bayes_bias.analyses.answers.values import read_values
+from bayes_bias.cli.answers import ValueSampler
 from bayes_bias.errors import AnswersError, ScopeError
 from bayes_bias.plots import plot_values
 from tests.analyses.answers.made_up import LIST, WORDS
@@ -430,3 +434,22 @@ def test_answers_command_estimates_values(run, tmp_path, from_priors, sketched):
     code, _, error = run("answers", "ratings.csv", "--list", "names.toml", "--draws", "3000")
     assert code != 0
     assert says(error, "--draws choices --likelihood")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["answers", "answers-demo", "--list", "answers-demo", "--ratings", "1", "7"], "--ratings '1 7' --likelihood"),
+        (["answers", "answers-demo", "--list", "answers-demo", "--unit", "dollars"], "--unit 'dollars' --likelihood"),
+        (["prompts", "weat6", "--out", "p.csv", "--ratings", "1", "5"], "--ratings '1 5' --likelihood"),
+    ],
+)
+def test_commands_of_choices_reject_options_of_values(run, arguments, message):
+    code, _, error = run(*arguments)
+    assert code == 2
+    assert says(error, message)
+
+
+def test_answers_command_keeps_default_draws_of_values_if_chains_change():
+    sampling = ValueSampler(chains=8).with_tuning(SAMPLING)
+    assert sampling == replace(SAMPLING, chains=8)

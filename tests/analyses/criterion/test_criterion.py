@@ -279,6 +279,8 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "criterion no label",
     ),
     "no labels at all": (lambda: bb.criterion(FRAME, FRAME.reset_index(drop=True)), "criterion labels 'label'"),
+    "a class for numbers": (lambda: bb.criterion(FRAME, toward="female"), "toward 'female' fit"),
+    "a scope for numbers": (lambda: bb.criterion(FRAME, scope="targets"), "scope 'targets' fits"),
     "an array": (lambda: bb.criterion(FRAME, [1.0, 2.0]), "criterion list labels"),
     "n of 1": (lambda: bb.criterion(FRAME, {"language 00": 0.4}), "criterion one four"),
     "no people": (

@@ -114,6 +114,8 @@ def test_multiverse_raises_for_unknown_choices_and_models() -> None:
         bb.multiverse(table, choices={"unit": []})
     with refused(SpecError, "'robust' also=['robust']"):
         bb.multiverse(table, "robust")
+    with refused(SpecError, "`also` 'robst' 'robust'"):
+        bb.multiverse(table, also=["robst"])
     with pytest.raises(ScopeError):
         bb.multiverse(table, scope="none")
 
