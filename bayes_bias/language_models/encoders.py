@@ -167,8 +167,8 @@ def _check_open(source: object, **settings: object) -> None:
     for name, value in settings.items():
         if value is not None:
             raise EmbeddingError(
-                f"`{name}={value!r}` applies to the folder or name of a model, but {_type(source)} is already open. Omit"
-                f" `{name}`, and set it when you open the model."
+                f"`{name}={value!r}` applies to the folder or name of a model, but {_type(source)} is already open."
+                f" Omit `{name}`, and set it when you open the model."
             )
 
 
