@@ -546,13 +546,12 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
     if has_failed or (has_error and at_path(record, "response.output") is None):
         return
     response = record.get("response")
-    if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
-        code = at_path(response, "body.error.code")
+    body = first_at(record, shape.responses)
+    status = response.get("status_code", 200) if isinstance(response, Mapping) else 200
+    if status not in (200, "200") or _is_failure(body):
+        code = at_path(body, "error.code")
         if ENDING_OF.get(str(code)):  # a filter of Azure rejects the prompt
             yield Reply([], code).row
-        return
-    body = first_at(record, shape.responses)
-    if body is None:
         return
     if isinstance(body, str):
         body = {"text": body, **{key: record[key] for key in ENDING_KEYS if key in record}}
@@ -565,6 +564,18 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
         fields_of_record[SCORES] = json.dumps(value_of_score)
     for reply in read(body):
         yield {**reply, **fields_of_record}
+
+
+def _is_failure(body: Any) -> bool:
+    """Return True for an empty response, and for an error in place of a reply, which some services send as a response.
+
+    The text under "message" then describes the error. vLLM marks errors by their "object".
+    """
+    if not isinstance(body, Mapping):
+        return body is None
+    replies = [body.get(key) for key in CONTENTS if not (key == "message" and isinstance(body.get(key), str))]
+    has_reply = any(isinstance(reply, Mapping | list | str) for reply in replies)
+    return body.get("object") == "error" or (_is_error(body.get("error")) and not has_reply)
 
 
 def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

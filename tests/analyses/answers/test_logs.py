@@ -319,6 +319,26 @@ def test_choices_omit_failed_requests_of_table(caplog):
         bb.answers.choices(ASKED, table.assign(reply="", error="timeout"), LIST)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "Rate limit", "code": 429}},
+        {"error": "Too Many Requests", "message": "Slow down."},
+        {"choices": None, "error": {"code": 502}},
+        {"object": "error", "message": "Too many tokens.", "code": 400},
+        {"type": "error", "error": {"type": "overloaded_error"}},
+    ],
+    ids=str,
+)
+def test_choices_omit_failed_request_whose_error_is_its_response(body, tmp_path, caplog):
+    """Before, such a log could not be read, or the text of the error was read as a reply."""
+    records = [{"id": row.id, "response": chat(row.reply)} for row in REPLIES.itertuples()]
+    records[3]["response"] = body
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
+    assert bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST).answer.nunique() == 23
+    assert "1 of 24 requests of the log failed" in caplog.text
+
+
 def test_choices_read_reply_that_failed_assertion_of_promptfoo(tmp_path):
     results = [{"vars": {"id": row.id}, "response": {"output": row.reply}} for row in REPLIES.itertuples()]
     results[0] |= {"success": False, "error": "Expected output to contain 'x'"}
