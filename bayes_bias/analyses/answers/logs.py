@@ -417,6 +417,8 @@ def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProx
 def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows with ``id``, ``model`` and ``top``, the log probabilities of the first token of a reply.
 
+    A reply or prompt that a filter stopped has no such tokens.
+
     Raises
     ------
     AnswersError
@@ -429,7 +431,9 @@ def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
             "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
             " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
         )
-    return _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
+    rows = _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
+    listed = rows.get("top", pd.Series(index=rows.index, dtype=object))
+    return rows.assign(top=[top if isinstance(top, tuple) else () for top in listed])
 
 
 def _columns_at_paths(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -596,6 +600,9 @@ def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     The response has the form of OpenAI, vLLM, or inspect_ai, in which `top_logprobs` lists these tokens.
     """
     for choice in body["choices"]:
+        if not choice.get("logprobs") and ending_of(_reason(choice), "") == BLOCKED:
+            yield {"ended": BLOCKED}
+            continue
         first_token = choice["logprobs"]["content"][0]
         top = []
         for token in first_token["top_logprobs"]:
