@@ -271,6 +271,7 @@ def test_embedding_from_sentences_matches_encoder(tmp_path) -> None:
         (lambda rows, vectors: (rows, vectors[1:]), '120 (120, d)'),
         (lambda rows, vectors: (rows.iloc[1:], vectors[1:]), "119 12 10 'rose'"),
         (lambda rows, vectors: (rows, np.where(np.arange(120)[:, None] == 1, np.nan, vectors)), 'row 2 That'),
+        (lambda rows, vectors: (rows, vectors.astype(np.int8)), "int8 quantised precision='float32'"),
     ],
 )  # fmt: skip
 def test_embedding_from_sentences_raises_for_invalid_rows_or_vectors(change, message) -> None:
