@@ -262,8 +262,12 @@ def test_choices_read_arguments_of_tools(name):
     pd.testing.assert_frame_equal(found[COLUMNS], PLAIN[COLUMNS])
 
 
-def test_choices_omit_last_line_of_reply_that_was_cut_off():
-    text = "\n".join(REPLIES.reply[0].splitlines()[:4])
+@pytest.mark.parametrize("end", [None, -1, -2, -99], ids=["whole", "label cut", "more cut", "no label"])
+def test_choices_omit_last_line_of_reply_that_was_cut_off(end):
+    """Before, "word -" counted as a refusal, and a part of a label as not understood."""
+    *lines, last = REPLIES.reply[0].splitlines()[:4]
+    word, dash, label = last.partition(" - ")
+    text = "\n".join([*lines, f"{word}{dash}{label[:end]}"])
     frame = pd.DataFrame({"id": [ASKED.id[0]], "reply": [text], "finish_reason": ["length"]})
     found = bb.answers.choices(ASKED, frame, LIST)
     assert found.outcome.value_counts().to_dict() == {"chosen": 3, "cut off": 6}
