@@ -534,7 +534,8 @@ def _announce_failed(ids: Sequence[Any], n_requests: int) -> None:
     such_as = f"failed, such as '{str(ids[0])[:40]}'"
     if len(ids) == n_requests:
         raise AnswersError(f"All {n_requests:,} requests of the log in `replies` {such_as}. Send them again.")
-    announce((f"replies: {len(ids):,} of {n_requests:,} requests of the log {such_as}. Send them again",))
+    again = "Send them again, unless the log has other replies to their prompts"
+    announce((f"replies: {len(ids):,} of {n_requests:,} requests of the log {such_as}. {again}",))
 
 
 def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:

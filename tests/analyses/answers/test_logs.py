@@ -315,7 +315,7 @@ def test_choices_omit_failed_requests_of_table(caplog):
     choices = bb.answers.choices(ASKED, table, LIST)
     assert choices.answer.nunique() == 22
     assert (choices.outcome == "chosen").all()
-    assert says(caplog.text, f"2 of 24 requests failed {ASKED.id[22]} Send them again")
+    assert says(caplog.text, f"2 of 24 requests failed {ASKED.id[22]} Send them again unless")
     for nothing in (False, 0, "None"):
         choices = bb.answers.choices(ASKED, table.assign(error=nothing), LIST)
         assert choices.outcome.value_counts()["refused"] == len(PLAIN) / 12
