@@ -180,7 +180,7 @@ def similarities(
     if templates is not None or is_encoder(embedding):
         from bayes_bias.language_models.encoding import encode
 
-        opened_embedding = encode(words_with_controls, embedding, templates, trust=trust)
+        opened_embedding = encode(words_with_controls, embedding, templates, also=further_words, trust=trust)
     else:
         opened_embedding = open_embedding(embedding, trust=trust)
     check_covariates(covariates)

@@ -1,6 +1,7 @@
 """The server of the page, and who may use it. Starlette and Uvicorn are imported when it starts."""
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -97,6 +98,8 @@ _PATIENCE = 1.0
 _ATTEMPTS = 20
 # The largest size of a request, in bytes: far more than any list that a person reads.
 MOST_BYTES = 1_000_000
+# A command-line option in a message, which the page lacks. Only --embedding is an option of the page's own command.
+_OPTION = re.compile(r"--(?!embedding\b)[a-z]")
 
 
 def application(session: Session) -> "Starlette":
@@ -154,7 +157,9 @@ def _error_response(_: "Request", error: Exception) -> "Response":
     if isinstance(error, HTTPException):
         return JSONResponse({"error": error.detail}, error.status_code)
     if isinstance(error, BayesBiasError):
-        return JSONResponse({"error": str(error)}, 422)
+        text = str(error)
+        for_report = " The option is for `bayes-bias report` with the saved word list." if _OPTION.search(text) else ""
+        return JSONResponse({"error": f"{text}{for_report}"}, 422)
     kind = type(error).__name__
     return JSONResponse({"error": f"Unexpected {kind}: {error}. The terminal shows where it occurred."}, 500)
 

@@ -35,6 +35,8 @@ type EncoderLike = str | os.PathLike[str] | Callable[[list[str]], Any] | Any
 LAYER = "last"
 
 _MODEL_FILES = ("config.json", "modules.json")
+# Settings of a `SentenceTransformer` that affect its vectors.
+_SETTINGS = ("prompts", "default_prompt_name", "max_seq_length", "truncate_dim")
 
 
 @dataclass(frozen=True)
@@ -127,17 +129,19 @@ def as_encoder(
     >>> as_encoder(lambda sentences: [[len(s), 1.0] for s in sentences], name="lengths").name
     'lengths'
     """
-    if isinstance(source, Encoder):
-        return source
     check_kind("identity", identity, str | None, "not text. Pass a text, such as 'my-model 1.2'.", EmbeddingError)
     if isinstance(source, str | os.PathLike):
         source = _load(os.fspath(source), pooling, layer, prompt, trust)
-    elif not is_encoder(source):
+    elif isinstance(source, Encoder) or is_encoder(source):
+        _check_open(source, pooling=pooling, layer=None if layer == LAYER else layer, prompt=prompt)
+    else:
         source_name = f"'{source.name}'" if isinstance(source, Embedding) else _type(source)
         raise EmbeddingError(
             f"{source_name} cannot encode sentences. Pass a function from sentences to vectors, an object with .encode,"
             " or the folder of a model. For word vectors, omit the templates."
         )
+    if isinstance(source, Encoder):
+        return source
     pooled = str(getattr(source, "pooling", ""))
     encode_texts: Callable[..., Any] = source.encode if hasattr(source, "encode") else source
     # Models of this package have a name, functions a `__name__`, and models of other libraries a folder.
@@ -156,6 +160,16 @@ def as_encoder(
         pooling=pooled,
         run=run,
     )
+
+
+def _check_open(source: object, **settings: object) -> None:
+    """Raise an error for settings that are not None, because they would not change an encoder that is already open."""
+    for name, value in settings.items():
+        if value is not None:
+            raise EmbeddingError(
+                f"`{name}={value!r}` applies to the folder or name of a model, but {_type(source)} is already open."
+                f" Omit `{name}`, and set it when you open the model."
+            )
 
 
 def _type(source: object) -> str:
@@ -186,7 +200,7 @@ def _hash_of_transformer(source: object) -> str:
         return ""
     torch = import_module("torch")
     model: Any = source
-    settings = [getattr(source, name, None) for name in ("prompts", "default_prompt_name", "max_seq_length")]
+    settings = [getattr(source, name, None) for name in _SETTINGS]
     vocabulary = sorted(model.tokenizer.get_vocab().items())
     digest = hashlib.sha256(repr((repr(source), settings, vocabulary)).encode())
     for name, weights in model.state_dict().items():

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings import format_records
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.opening import sniff
@@ -155,6 +156,8 @@ def _arrange_by_template(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[s
             f"`vectors` must contain numbers of the shape ({len(rows)}, d), with a row for each sentence in order, but"
             f" has the shape {array.shape} of {array.dtype}. Encode all sentences."
         )
+    if is_packed(array.dtype):
+        raise EmbeddingError(f"`vectors` ({array.dtype}) are {PACKED}. Encode with precision='float32'.")
     finite = np.isfinite(array).all(axis=1)
     if not finite.all():
         raise EmbeddingError(

@@ -1,5 +1,6 @@
 """The page has the numbers and sentences of a report."""
 
+import json
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from bayes_bias.explore import server
 from bayes_bias.explore.fields import Fields
 from bayes_bias.explore.page import page, part_of, script, style_sheet
 from bayes_bias.explore.results import FILES, analyse, check
+from bayes_bias.explore.server import _error_response
 from bayes_bias.explore.session import Session, Vectors, open_vectors
 from tests.helpers import refused, says
 
@@ -169,6 +171,20 @@ def test_session_escapes_typed_text(session):
 def test_session_raises_message_of_package(session, change, kind, message):
     with refused(kind, message):
         session.parts("verdict", Fields.of_form(WEAT6.form | change))
+
+
+@pytest.mark.parametrize(
+    ("message", "ending"),
+    [
+        ("Use --scope attributes instead.", "instead. The option is for `bayes-bias report` with the saved word list."),
+        ("Pass your own vectors as --embedding.", "as --embedding."),
+    ],
+)
+def test_error_states_where_option_of_another_command_is_used(message, ending):
+    pytest.importorskip("starlette")
+    response = _error_response(None, BayesBiasError(message))
+    assert response.status_code == 422
+    assert json.loads(response.body)["error"].endswith(ending)
 
 
 def test_session_saves_list_numbers_and_plan_under_safe_names(session, tmp_path, monkeypatch):

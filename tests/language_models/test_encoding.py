@@ -77,6 +77,24 @@ def test_cosines_equal_for_function_object_and_model_encoders(monkeypatch) -> No
     assert loaded == {"folder": "a/model", "pooling": "cls", "layer": "last", "prompt": None, "trust": False}
 
 
+@pytest.mark.parametrize("settings", [{"pooling": "cls"}, {"layer": 1}, {"prompt": "query"}], ids=str)
+@pytest.mark.parametrize(
+    "encoder", [bag_of_words, Counting(), as_encoder(bag_of_words)], ids=["function", "object", "opened"]
+)
+def test_encode_raises_for_settings_of_opened_encoder(encoder, settings) -> None:
+    """Before, they were ignored, so the vectors were others than those that the user asked for."""
+    ((name, value),) = settings.items()
+    with refused(EmbeddingError, f"`{name}={value!r}` folder already open"):
+        bb.language_models.encode(OWN, encoder, None, cache=False, **settings)
+
+
+@pytest.mark.parametrize("templates", [None, "plain-10"])
+def test_cosines_with_encoder_has_vectors_of_further_words(templates) -> None:
+    table = bb.cosines(OWN, bag_of_words, (), templates=templates, also=["she", "he"])
+    assert {"she", "he"} <= set(table.vectors)
+    assert not any("omitted" in notice for notice in table.notices)
+
+
 def test_encoder_receives_span_of_word_for_pooling_word() -> None:
     encoder = Counting(pooling="word", identity="")
     bb.cosines(OWN, encoder, controls=(), templates="plain-10", sub_topics="exhaustive")
@@ -253,6 +271,7 @@ def test_embedding_from_sentences_matches_encoder(tmp_path) -> None:
         (lambda rows, vectors: (rows, vectors[1:]), '120 (120, d)'),
         (lambda rows, vectors: (rows.iloc[1:], vectors[1:]), "119 12 10 'rose'"),
         (lambda rows, vectors: (rows, np.where(np.arange(120)[:, None] == 1, np.nan, vectors)), 'row 2 That'),
+        (lambda rows, vectors: (rows, vectors.astype(np.int8)), "int8 quantised precision='float32'"),
     ],
 )  # fmt: skip
 def test_embedding_from_sentences_raises_for_invalid_rows_or_vectors(change, message) -> None:

@@ -254,6 +254,9 @@ def test_as_encoder_identity_depends_on_weights_and_prompts(own):
     assert encoder.name == "own"
     assert len(encoder.identity) == 64
     assert as_encoder(opened()).identity == encoder.identity != prompted.identity
+    shorter = opened()
+    shorter.truncate_dim = 8
+    assert as_encoder(shorter).identity != encoder.identity
     changed = opened()
     with torch.no_grad():
         next(changed.parameters()).add_(1e-3)

@@ -417,6 +417,8 @@ def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProx
 def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows with ``id``, ``model`` and ``top``, the log probabilities of the first token of a reply.
 
+    A reply or prompt that a filter stopped has no such tokens.
+
     Raises
     ------
     AnswersError
@@ -429,7 +431,9 @@ def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
             "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
             " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
         )
-    return _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
+    rows = _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
+    listed = rows.get("top", pd.Series(index=rows.index, dtype=object))
+    return rows.assign(top=[top if isinstance(top, tuple) else () for top in listed])
 
 
 def _columns_at_paths(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -530,7 +534,8 @@ def _announce_failed(ids: Sequence[Any], n_requests: int) -> None:
     such_as = f"failed, such as '{str(ids[0])[:40]}'"
     if len(ids) == n_requests:
         raise AnswersError(f"All {n_requests:,} requests of the log in `replies` {such_as}. Send them again.")
-    announce((f"replies: {len(ids):,} of {n_requests:,} requests of the log {such_as}. Send them again",))
+    again = "Send them again, unless the log has other replies to their prompts"
+    announce((f"replies: {len(ids):,} of {n_requests:,} requests of the log {such_as}. {again}",))
 
 
 def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:
@@ -546,13 +551,12 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
     if has_failed or (has_error and at_path(record, "response.output") is None):
         return
     response = record.get("response")
-    if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
-        code = at_path(response, "body.error.code")
+    body = first_at(record, shape.responses)
+    status = response.get("status_code", 200) if isinstance(response, Mapping) else 200
+    if status not in (200, "200") or _is_failure(body):
+        code = at_path(body, "error.code")
         if ENDING_OF.get(str(code)):  # a filter of Azure rejects the prompt
             yield Reply([], code).row
-        return
-    body = first_at(record, shape.responses)
-    if body is None:
         return
     if isinstance(body, str):
         body = {"text": body, **{key: record[key] for key in ENDING_KEYS if key in record}}
@@ -565,6 +569,18 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
         fields_of_record[SCORES] = json.dumps(value_of_score)
     for reply in read(body):
         yield {**reply, **fields_of_record}
+
+
+def _is_failure(body: Any) -> bool:
+    """Return True for an empty response, and for an error in place of a reply, which some services send as a response.
+
+    The text under "message" then describes the error. vLLM marks errors by their "object".
+    """
+    if not isinstance(body, Mapping):
+        return body is None
+    replies = [body.get(key) for key in CONTENTS if not (key == "message" and isinstance(body.get(key), str))]
+    has_reply = any(isinstance(reply, Mapping | list | str) for reply in replies)
+    return body.get("object") == "error" or (_is_error(body.get("error")) and not has_reply)
 
 
 def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -585,6 +601,9 @@ def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     The response has the form of OpenAI, vLLM, or inspect_ai, in which `top_logprobs` lists these tokens.
     """
     for choice in body["choices"]:
+        if not choice.get("logprobs") and ending_of(_reason(choice), "") == BLOCKED:
+            yield {"ended": BLOCKED}
+            continue
         first_token = choice["logprobs"]["content"][0]
         top = []
         for token in first_token["top_logprobs"]:

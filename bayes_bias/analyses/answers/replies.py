@@ -382,7 +382,7 @@ def _read(
     outcome of
 
     - words that the reply leaves out, or all words if none has a choice, and
-    - words whose choice is in the last line of a reply that was cut off or blocked, which may be incomplete.
+    - words in the last line of a reply that was cut off or blocked, which may be incomplete.
     """
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone and not ended:
@@ -395,7 +395,7 @@ def _read(
     has_choices = any(choice.outcome == CHOSEN for choice in choice_of_word.values())
     with_ending = {}
     for word, choice in choice_of_word.items():
-        is_incomplete = choice.outcome == CHOSEN and incomplete_line != "" and choice.line == incomplete_line
+        is_incomplete = incomplete_line != "" and choice.line == incomplete_line
         is_missing = choice.outcome == LEFT_OUT or (choice.outcome != CHOSEN and not has_choices)
         with_ending[word] = Assignment(ended, line=choice.line) if is_incomplete or is_missing else choice
     return reply.has_draft, with_ending

@@ -181,6 +181,25 @@ def test_label_probabilities_have_no_false_bounds(labels, top, expected, caplog)
     assert says(caplog.text, "not listed upper bound") == (-9999.0 in top.values() and not np.isnan(expected[0]))
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"status_code": 400, "body": {"error": {"code": "content_filter"}}},
+        {"body": {"model": "gpt-x", "choices": [{"finish_reason": "content_filter", "logprobs": None}]}},
+    ],
+    ids=["prompt", "reply"],
+)
+@pytest.mark.parametrize("number", [0, 2])
+def test_label_probabilities_are_missing_for_blocked_prompt_or_reply(response, number, caplog):
+    """Before, such a log ended in a traceback, or was rejected as a whole."""
+    records = with_top(*[{"man1": -0.5, "woman2": -1.5}] * 3)
+    records[number]["response"] = response
+    rows = bb.answers.label_probabilities(WORDS_ASKED, pd.DataFrame(records))
+    assert rows.logprob_a.isna().to_numpy().nonzero()[0].tolist() == [number]
+    assert set(rows.model) == {"gpt-x"}
+    assert says(caplog.text, "1 of 3 list neither label")
+
+
 def test_label_probabilities_of_inspect_ai_match_batch(tmp_path):
     records = with_top({"man1": -0.5, "woman2": -1.5})
     log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])

@@ -262,8 +262,12 @@ def test_choices_read_arguments_of_tools(name):
     pd.testing.assert_frame_equal(found[COLUMNS], PLAIN[COLUMNS])
 
 
-def test_choices_omit_last_line_of_reply_that_was_cut_off():
-    text = "\n".join(REPLIES.reply[0].splitlines()[:4])
+@pytest.mark.parametrize("end", [None, -1, -2, -99], ids=["whole", "label cut", "more cut", "no label"])
+def test_choices_omit_last_line_of_reply_that_was_cut_off(end):
+    """Before, "word -" counted as a refusal, and a part of a label as not understood."""
+    *lines, last = REPLIES.reply[0].splitlines()[:4]
+    word, dash, label = last.partition(" - ")
+    text = "\n".join([*lines, f"{word}{dash}{label[:end]}"])
     frame = pd.DataFrame({"id": [ASKED.id[0]], "reply": [text], "finish_reason": ["length"]})
     found = bb.answers.choices(ASKED, frame, LIST)
     assert found.outcome.value_counts().to_dict() == {"chosen": 3, "cut off": 6}
@@ -311,12 +315,32 @@ def test_choices_omit_failed_requests_of_table(caplog):
     choices = bb.answers.choices(ASKED, table, LIST)
     assert choices.answer.nunique() == 22
     assert (choices.outcome == "chosen").all()
-    assert says(caplog.text, f"2 of 24 requests failed {ASKED.id[22]} Send them again")
+    assert says(caplog.text, f"2 of 24 requests failed {ASKED.id[22]} Send them again unless")
     for nothing in (False, 0, "None"):
         choices = bb.answers.choices(ASKED, table.assign(error=nothing), LIST)
         assert choices.outcome.value_counts()["refused"] == len(PLAIN) / 12
     with refused(AnswersError, "All 24 requests failed"):
         bb.answers.choices(ASKED, table.assign(reply="", error="timeout"), LIST)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "Rate limit", "code": 429}},
+        {"error": "Too Many Requests", "message": "Slow down."},
+        {"choices": None, "error": {"code": 502}},
+        {"object": "error", "message": "Too many tokens.", "code": 400},
+        {"type": "error", "error": {"type": "overloaded_error"}},
+    ],
+    ids=str,
+)
+def test_choices_omit_failed_request_whose_error_is_its_response(body, tmp_path, caplog):
+    """Before, such a log could not be read, or the text of the error was read as a reply."""
+    records = [{"id": row.id, "response": chat(row.reply)} for row in REPLIES.itertuples()]
+    records[3]["response"] = body
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, records)))
+    assert bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST).answer.nunique() == 23
+    assert "1 of 24 requests of the log failed" in caplog.text
 
 
 def test_choices_read_reply_that_failed_assertion_of_promptfoo(tmp_path):
