@@ -94,15 +94,19 @@ def read_sheet(
 
     The encoding is UTF-8 or UTF-16 (Excel's "Unicode text"). Cells are separated by commas, semicolons, or tabs. Excel
     cells that do not contain text are returned as `CellValue`. Hidden or struck-through cells are omitted, unless
-    `hidden` is "keep". It is None where the user cannot choose. A title above the headings is omitted.
+    `hidden` is "keep". It is None where the user cannot choose. A title above the headings is omitted. A Parquet file
+    is read like a CSV file with the same content.
 
     Raises
     ------
     BayesBiasError
-        If the file has another encoding, no cells, or a row that is longer than the headings; if openpyxl is needed and
-        not installed; or if a workbook has two sheets with cells, an error in a cell, or a formula without its value.
+        If the file has another encoding, no cells, or a row that is longer than the headings; if a Parquet file is
+        damaged; if openpyxl is needed and not installed; or if a workbook has two sheets with cells, an error in a
+        cell, or a formula without its value.
         The class of the error is `refusal`, and its message begins with `label`.
     """
+    if file.name.lower().endswith(".parquet"):
+        return _parquet_sheet(file, label, refusal)
     data = _content(file, label, refusal)
     if file.name.lower().endswith(".xlsx"):
         rows, notices = _workbook(data, label, refusal, hidden)
@@ -161,19 +165,17 @@ def read_frame(
 
     Text that `csv_text` protected by a single quote, so that spreadsheets do not read it as a formula, loses the quote.
     Only empty cells are missing values, so the label "NA" stays a label. Columns in `text` stay text, and all columns
-    do if `text` is None. A column without a heading is named as in pandas. A Parquet file is read like a CSV file with
-    the same content.
+    do if `text` is None. A column without a heading is named as in pandas.
 
     Raises
     ------
     BayesBiasError
-        If `read_sheet` raises an error, if a Parquet file is damaged, or if two columns have the same heading.
+        If `read_sheet` raises an error, or if two columns have the same heading.
     """
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    is_parquet = file.name.lower().endswith(".parquet")
-    sheet = _parquet_sheet(file, label, refusal) if is_parquet else read_sheet(file, label, refusal, strip=False)
+    sheet = read_sheet(file, label, refusal, strip=False)
     for notice in sheet.notices:
         logger.warning(notice)
     for k, (heading, cells) in enumerate(sheet.columns):

@@ -159,7 +159,7 @@ def answers(
 
     settings: dict[str, Any] = {
         "scope": scope,
-        "name": name or Path(file).name.split(".")[0],
+        "name": name or Path(file.removesuffix(".gz")).stem,
         "ci_prob": ci_prob,
         "seed": seed,
         "ignore": ignored,

@@ -194,8 +194,9 @@ class AnySource(TableSource):
         return known if larger is None else replace(known, larger=larger)
 
     def holds_numbers(self, source: str) -> bool:
-        """Return True if LIST is a spreadsheet that contains numbers, or in which the user named columns."""
-        return (is_spreadsheet(source) and bool(self.headings)) or super().holds_numbers(source)
+        """Return True if LIST is a spreadsheet that contains numbers, or a table in which the user named columns."""
+        is_table = is_spreadsheet(source) or source.lower().endswith(".parquet")
+        return (is_table and bool(self.headings)) or super().holds_numbers(source)
 
     def table(self, source: str, *arguments: Any, **options: Any) -> "bb.AssociationTable":
         """Return the table in FILE, or the table of LIST in a matrix, an embedding, or a language model.

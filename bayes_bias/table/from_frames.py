@@ -141,9 +141,11 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         noun = "rows" if n_others > 1 else "row"
         range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
         in_other_rows = f", and outside in {n_others} more {noun}" if n_others else ""
+        is_code = n_others and tidy["value"][outside].eq(row["value"]).all()  # the same number in several rows
+        code = f"If {row['value']:g} marks missing values, remove these rows. " if is_code else ""
         remedy = (
-            f"If these are not {metric.plural}, set metric=bayes_bias.Metric(NAME, unit=UNIT, larger='closer'), or"
-            " 'farther' for distances (--metric NAME --larger closer of `bayes-bias table`)."
+            f"{code}If these are not {metric.plural}, set metric=bayes_bias.Metric(NAME, unit=UNIT,"
+            " larger='closer'), or 'farther' for distances (--metric NAME --larger closer of `bayes-bias table`)."
             if math.isfinite(row["value"])
             else "Remove the rows of pairs that have no value."
         )

@@ -125,6 +125,13 @@ def test_commands_write_no_file_for_invalid_table_options(run, small_table, tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
 
 
+def test_table_command_reads_parquet_with_named_columns(run, weat6, tmp_path):
+    weat6.to_frame().rename(columns={"cosine": "score"}).to_parquet(tmp_path / "mine.parquet")
+    code, _, err = run("table", tmp_path / "mine.parquet", "--value", "score", *WEAT6, "--out", tmp_path / "made.csv")
+    assert code == 0, err
+    assert effect_size(read_table(tmp_path / "made.csv")) == effect_size(weat6)
+
+
 @pytest.mark.parametrize("delimiter", [",", ";"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_table_command_reads_pairs_of_words_with_list(run, weat6, tmp_path, delimiter, reverse):

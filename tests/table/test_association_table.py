@@ -95,6 +95,11 @@ def test_from_frame_names_given_metric_for_value_outside_range():
         read(tidy(), metric=replace(SCORE, range=(0.0, 1.0)))
 
 
+def test_from_frame_names_code_of_missing_values():
+    with refused(TableError, "-100 'he' marks missing remove --metric"):
+        read(tidy().assign(cosine=lambda rows: rows.cosine.where(rows.target != "he", -100)))
+
+
 def test_from_frame_omits_target_from_attributes_with_notice():
     frame = tidy()
     frame.loc[frame.attribute == "tree", "attribute"] = "she"

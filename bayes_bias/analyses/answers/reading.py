@@ -167,7 +167,7 @@ def read_frame(source: Any, argument: str = "answers", convert: Conversion | Non
                     f"The column '{column}' of {argument} '{path}' must contain texts or numbers, but row {row + 1} is"
                     f" {str(frame[column].iloc[row])[:40]}. Write a text or number, or remove the row."
                 )
-    return frame, path.name.split(".")[0]
+    return frame, Path(path.name.removesuffix(".gz")).stem
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) -> None:

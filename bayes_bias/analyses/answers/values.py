@@ -46,6 +46,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml
 from bayes_bias.formatting import joined
 from bayes_bias.shared_types import Numbers
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
 
@@ -272,20 +273,26 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
-    """Return the numbers of a column. Blank cells are missing numbers.
+    """Return the numbers of a column, which may be texts with decimal commas. Blank cells are missing numbers.
 
     Raise an error if a cell has another text. The message names its row.
     """
-    is_missing = is_blank(frame[column])
-    numbers = as_numbers(frame[column]).astype(float).to_numpy()
-    wrong_rows = np.flatnonzero(~np.isfinite(numbers) & ~is_missing.to_numpy())
-    if len(wrong_rows):
-        row = wrong_rows[0]
-        raise AnswersError(
-            f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', but a number is expected. Leave"
-            " it blank if the model gave none."
-        )
-    return np.where(is_missing, np.nan, numbers)
+    cells = frame[column].mask(is_blank(frame[column]))
+    numbers = as_numbers(cells).astype(float).to_numpy()
+    wrong_rows = np.flatnonzero(~np.isfinite(numbers) & cells.notna().to_numpy())
+    if not len(wrong_rows):
+        return numbers
+    row, problem = wrong_rows[0], "is not a number"
+    try:
+        numbers = np.array(as_numbers_of(cells.map(text_of).to_list()), float)
+        if not np.isinf(numbers).any():
+            return numbers
+    except NotNumbersError as error:
+        row, problem = error.position, str(error)
+    raise AnswersError(
+        f"{column} in row {row + 1} of the answers is '{frame[column].iloc[row]}', which {problem}. Leave it blank if"
+        " the model gave none."
+    )
 
 
 def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
@@ -320,7 +327,7 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
     """
     has_logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
     if not has_logs and "prob_b" not in frame and "prob_a" in frame:
-        frame = frame.assign(prob_b=1 - as_numbers(frame["prob_a"]).astype(float))
+        frame = frame.assign(prob_b=1 - _numbers(frame, "prob_a"))
     name_a, name_b = ("logprob_a", "logprob_b") if has_logs else ("prob_a", "prob_b")
     require_columns(frame, (name_a, name_b), "answers")
     log_a = _numbers(frame, name_a)

@@ -541,6 +541,7 @@ def methods_of(pairs: PairsResult) -> Methods:
         if pairs.changed:
             fits |= {f"{state}, {name}": Fitted.of(fit) for name, fit in side.fits.items()}
     sampled = {str(name) for fit in fits.values() for name in fit.posterior.data_vars}
+    effects = [*(["bias type"] if has_types(data) else []), *clusters_of(data)]
     facts: dict[str, Any] = {
         "pairs": pairs,
         "changed": pairs.changed,
@@ -549,7 +550,7 @@ def methods_of(pairs: PairsResult) -> Methods:
         "tied": fmt.joined(tied) if tied else "",
         "types": data.sizes[TYPE] if has_types(data) else 0,
         "clusters": _counted_clusters(data),
-        "effects": [*(["bias type"] if has_types(data) else []), *clusters_of(data)],
+        "effects": fmt.joined(effects) if effects else "",
         "residual": residual_of(spec.priors),
         "priors": "; ".join(f"{prior} for {name}" for name, prior in spec.priors.items() if name in sampled),
         "unit": f"{first.fits['difference']['constant_data'].unit.item():.4g}",

@@ -308,14 +308,14 @@ def test_choices_reads_prompts_and_replies_in_all_formats(tmp_path, kind):
 
 def test_answers_command_reads_batch(run, tmp_path):
     ASKED.to_csv(tmp_path / "prompts.csv", index=False)
-    (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, batch("OpenAI"))))
+    (tmp_path / "at-0.7.jsonl").write_text("\n".join(map(json.dumps, batch("OpenAI"))))
     (tmp_path / "wordlist.json").write_text(json.dumps(LIST))
     code, out, _ = run(
-        "answers", str(tmp_path / "batch.jsonl"), "--prompts", str(tmp_path / "prompts.csv"), "--list",
+        "answers", str(tmp_path / "at-0.7.jsonl"), "--prompts", str(tmp_path / "prompts.csv"), "--list",
         str(tmp_path / "wordlist.json"),
     )  # fmt: skip
     assert code == 0
-    assert says(out, "24 answers of gpt-x")
+    assert says(out, "24 answers of gpt-x (at-0.7)")
 
 
 def test_choices_raises_for_other_encodings_and_endings(tmp_path):

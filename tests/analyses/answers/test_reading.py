@@ -42,10 +42,11 @@ def test_read_answers_ignores_order_and_case():
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl"])
 def test_read_answers_reads_all_table_formats(tmp_path, ending):
-    path = tmp_path / f"replies.{ending}"
+    path = tmp_path / f"gpt-4.1.{ending}"
     write = {"csv": TABLE.to_csv, "csv.gz": TABLE.to_csv, "parquet": TABLE.to_parquet, "jsonl": TABLE.to_json}[ending]
     write(path, **({"orient": "records", "lines": True} if ending == "jsonl" else {"index": False}))
     assert of(path).replies.equals(of(TABLE).replies)
+    assert read_answers(path, LIST).name == "gpt-4.1"
 
 
 def test_read_answers_omits_refusals_and_bounds_d():

@@ -182,6 +182,17 @@ def test_read_values_reads_probabilities_in_any_form():
     assert cell_of(swapped, LIST, "probabilities").data.value == pytest.approx(value)
 
 
+@pytest.mark.parametrize(
+    ("frame", "wordlist", "likelihood"),
+    [(rated(60), TWO, "numeric"), (with_probabilities().drop(columns="prob_b"), LIST, "probabilities")],
+)
+def test_read_values_reads_decimal_commas_of_files(frame, wordlist, likelihood, tmp_path):
+    frame.to_csv(tmp_path / "points.csv", index=False)
+    frame.to_csv(tmp_path / "commas.csv", index=False, sep=";", decimal=",")
+    points, commas = (cell_of(tmp_path / name, wordlist, likelihood) for name in ("points.csv", "commas.csv"))
+    assert commas.data.value == pytest.approx(points.data.value)
+
+
 def test_read_values_raises_for_log_probability_of_unlisted_token():
     frame = with_probabilities()
     logs = pd.DataFrame({f"logprob_{label}": np.log(frame[f"prob_{label}"]) for label in "ab"})
@@ -368,7 +379,9 @@ PROBABILITIES = with_probabilities()
         (ROWS.drop(columns="label"), TWO, "numeric", "no column label"),
         (ROWS.assign(label="nobody"), TWO, "numeric", "label nobody not in the list"),
         (ROWS.assign(label="Bob"), {"groups": {"men": ["Ben"], "women": ["Anna"]}}, "numeric", "Bob list Ben Anna"),
-        (ROWS.assign(value="high"), TWO, "numeric", "value in row 1 high number is expected"),
+        (ROWS.assign(value="high"), TWO, "numeric", "value in row 1 high is not a number"),
+        (ROWS.assign(value="80,500"), TWO, "numeric", "value in row 1 may be 80500 or 80.500"),
+        (ROWS.assign(value="1e400"), TWO, "numeric", "value in row 1 1e400 is not a number"),
         (ROWS.assign(value=np.nan), TWO, "numeric", "answers no values likelihood='refusals'"),
         (ROWS.assign(value=3), TWO, "ordinal", "all 60 answers the same value"),
         (ROWS, TWO, "ordinal", "not a whole number numeric"),

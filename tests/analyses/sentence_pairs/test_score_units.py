@@ -134,4 +134,5 @@ def test_estimate_has_unit_of_kind_of_score(from_priors, how, unit, text):
 def test_methods_text_claims_no_interval_of_independent_pairs(from_priors):
     """Whether it is shorter than the interval for pairs of writers depends on the scores."""
     text = " ".join(methods_of(bb.sentence_pairs.estimate(simulated(60))).paragraphs)
+    assert "with random effects of bias type and writer on the log odds" in text
     assert says(text, "writers an interval for independent pairs can be too short")
