@@ -12,7 +12,7 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.errors import TprGapsError
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.table.scopes import WEAT_SCOPE
+from bayes_bias.table.scopes import DEFAULT_SCOPE, WEAT_SCOPE
 
 
 def correlation(
@@ -78,13 +78,14 @@ def correlation(
     if group not in gaps.counts.groups:
         raise TprGapsError(f"`group` is '{group}', which is not a group of the gaps.", group, gaps.counts.groups)
     counts = gaps.counts.merge_other_groups(group)
+    has_errors = isinstance(bias, pd.DataFrame | xr.DataArray)  # of its own, which no scope changes
     if isinstance(bias, pd.DataFrame):
         bias = bias.set_index("class") if "class" in bias else bias.rename_axis("class")
     return criterion(
         bias,
         log_odds_gaps(counts),
         toward=toward,
-        scope=WEAT_SCOPE,
+        scope=DEFAULT_SCOPE if has_errors else WEAT_SCOPE,
         ci_prob=ci_prob,
         seed=seed,
         sampling=sampling,

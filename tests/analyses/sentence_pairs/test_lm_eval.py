@@ -14,8 +14,6 @@ from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
 from bayes_bias.errors import SentencePairsError
 from tests.helpers import refused, says
 
-RNG = np.random.default_rng(8)
-
 
 def written(path: Path, samples: list[dict]) -> Path:
     path.write_text("\n".join(map(json.dumps, samples)))  # with bare NaN, as the harness writes it
@@ -27,11 +25,12 @@ def sample(number: int, doc: dict, likelihoods, as_text: bool, **metrics) -> dic
     return {"doc_id": number, "doc": doc, "target": "0", "filtered_resps": responses, "metrics": [*metrics]} | metrics
 
 
-def crows_pairs(as_text: bool, count: int = 40) -> list[dict]:
+def crows_pairs(as_text: bool, count: int = 40, seed: int = 8) -> list[dict]:
     """As utils.process_results: stereotypical where the first sentence is more likely."""
+    rng = np.random.default_rng(seed)
     made = []
     for number in range(count):
-        more, less = RNG.normal(-40, 2, size=2)
+        more, less = rng.normal(-40, 2, size=2)
         doc = {"sent_more": f"a{number}", "sent_less": f"b{number}", "bias_type": ["gender", "age"][number % 2]}
         metrics = {"likelihood_diff": abs(more - less), "pct_stereotype": float(more > less)}
         made.append(sample(number, doc | {"stereo_antistereo": 0}, (more, less), as_text, **metrics))
@@ -49,15 +48,16 @@ def test_lm_eval_share_equals_pct_stereotype_of_crows_pairs(tmp_path, as_text):
 
 def bbq(count: int = 300) -> tuple[list[dict], float, float]:
     """Samples, and accuracy and bias score of ambiguous contexts as the harness has them (Parrish et al. 2022)."""
+    rng = np.random.default_rng(8)
     made, right, biased, known = [], [], [], []
     for number in range(count):
         ambiguous = number % 3 > 0
         groups = [["a", "woman"], ["b", "man"], ["c", "unknown"]]
-        order = RNG.permutation(3)
+        order = rng.permutation(3)
         info, answers = {}, {}
         for place, which in zip(("ans0", "ans1", "ans2"), order, strict=True):
             info[place], answers[place] = groups[which], ["The woman", "The man", "Unknown"][which]
-        likelihoods = RNG.normal(-5, 1, size=12)
+        likelihoods = rng.normal(-5, 1, size=12)
         doc = {
             "category": ["Age", "SES"][number % 2], "example_id": number, "question_index": number % 7,
             "answer_info": info,
@@ -85,12 +85,13 @@ def test_lm_eval_share_matches_bias_score_of_bbq(tmp_path):
 
 def test_lm_eval_share_equals_one_minus_accuracy_of_winogender(tmp_path):
     women = {"nurse": True, "engineer": False, "secretary": True, "plumber": False}
+    rng = np.random.default_rng(8)
     samples, right = [], []
     for number in range(60):
         occupation = [*women][number % 4]
         gender = ["male", "female", "neutral"][number % 3]
         refers_to_occupation = women[occupation] != (gender == "female")  # gotcha: the stereotype is wrong
-        likelihoods = RNG.normal(-3, 1, size=2)
+        likelihoods = rng.normal(-3, 1, size=2)
         doc = {"occupation": occupation, "participant": "person", "gender": gender, "label": 1 - refers_to_occupation}
         samples.append(sample(number, doc, likelihoods, False))
         if gender != "neutral":
@@ -201,7 +202,7 @@ def test_lm_eval_averages_scores_of_repeated_pair(tmp_path):
 
 
 def test_lm_eval_raises_for_pair_with_two_scores(tmp_path):
-    first, second = crows_pairs(True, 40), crows_pairs(True, 40)
+    first, second = crows_pairs(True), crows_pairs(True, seed=9)
     files = [log(tmp_path, "crows_pairs_english", first), log(tmp_path, "crows_pairs_english_x", second)]
     with refused(SentencePairsError, f"'a0 / b0' '{files[0].name}' '{files[1].name}' two models or runs after="):
         lm_eval(files)
@@ -299,6 +300,7 @@ def requested(sample: dict, choices: list[str]) -> dict:
 
 def test_lm_eval_matches_bbq_choices_by_text(tmp_path):
     """Choices in another order have the same meaning, and so have three choices with "unknown" among them."""
+    rng = np.random.default_rng(8)
     samples = bbq()[0][:90]
     unknown = ["Cannot answer", "Can't be determined", "Cannot be determined", "Can't answer", "Not known"]
     unknown += ["Not enough info", "Not enough information", "Not answerable", "Undetermined", "Not sure"]
@@ -307,7 +309,7 @@ def test_lm_eval_matches_bbq_choices_by_text(tmp_path):
         answers = [record["doc"][f"ans{place}"] for place in range(3)]
         known = [answer for answer in answers if answer != "Unknown"]
         choices, scores = [*known, *unknown], record["filtered_resps"]
-        order = RNG.permutation(12)
+        order = rng.permutation(12)
         turned.append(requested(record | {"filtered_resps": [scores[k] for k in order]}, [choices[k] for k in order]))
         best = max((score[0] for score in scores[2:]), key=float)
         three_scores = [[best, "False"] if answer == "Unknown" else scores[known.index(answer)] for answer in answers]
@@ -351,12 +353,13 @@ def test_lm_eval_counts_bbq_question_once_with_subsets(tmp_path):
 
 
 def test_lm_eval_counts_winogender_sentence_once_with_subsets(tmp_path):
+    rng = np.random.default_rng(8)
     samples = []
     for number in range(24):
         gender = ["male", "female"][number % 2]
         doc = {"occupation": "nurse", "participant": "person", "gender": gender}
         doc["sentence"] = f"The nurse said {number}."
-        samples.append(sample(number, doc | {"label": 0}, RNG.normal(-3, 1, size=2), False))
+        samples.append(sample(number, doc | {"label": 0}, rng.normal(-3, 1, size=2), False))
     female = [record for record in samples if record["doc"]["gender"] == "female"]
     files = [log(tmp_path, "winogender", samples), log(tmp_path, "winogender_female", female)]
     assert lm_eval(files).sha256 == lm_eval(files[0]).sha256
