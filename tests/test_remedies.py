@@ -1163,7 +1163,7 @@ APART = (
 _PRINTED = re.compile(r"\(--|`bayes-bias |`(cut|curl|gunzip|iconv|import|mv|pip|python|sed|soffice|tar) ")
 # Remedies whose messages need other software, a language model, or several seconds of sampling, and those whose
 # arguments are tested beside their functions. Fewer is better.
-ELSEWHERE = 21
+ELSEWHERE = 22
 
 
 def messages() -> list[tuple[str, str]]:

@@ -68,10 +68,11 @@ def test_read_frame_reads_parquet_like_csv(tmp_path, text, index):
         read_frame(tmp_path / "no.parquet", "file", TableError)
 
 
-def test_read_table_raises_for_parquet(tmp_path):
-    pd.DataFrame({"target": ["a"]}).to_parquet(tmp_path / "t.parquet")
-    with refused(TableError, "t.parquet a Parquet file. Save CSV"):
-        read_table(tmp_path / "t.parquet")
+def test_read_table_reads_parquet(tmp_path):
+    table = random_table()
+    table.to_frame().to_parquet(tmp_path / "t.parquet")
+    read = read_table(tmp_path / "t.parquet", {"men": "work", "women": "home"})
+    pd.testing.assert_frame_equal(read.to_frame(), table.to_frame())
 
 
 def test_read_table_returns_escaped_words(tmp_path):

@@ -236,11 +236,10 @@ def test_sentence_pairs_command_compares_models_of_file(run, tmp_path):
 )
 def test_sentence_pairs_command_compares_logs_by_folder(folders, difference, run, tmp_path):
     files = []
-    for model in folders:
+    for seed, model in enumerate(folders):
         (tmp_path / model).mkdir(parents=True)
-        files.append(
-            written(tmp_path / model / "samples_crows_pairs_english_2026-01-31.jsonl", crows_pairs(as_text=True))
-        )
+        samples = crows_pairs(as_text=True, seed=seed)
+        files.append(written(tmp_path / model / "samples_crows_pairs_english_2026-01-31.jsonl", samples))
     code, out, _ = run("sentence-pairs", *map(str, files), "--compare-models")
     assert code == 0
     assert says(out, difference)
