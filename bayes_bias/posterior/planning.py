@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -96,17 +95,16 @@ def words_needed(
     bias: float,
     scope: ScopeName = DEFAULT_SCOPE,
     *,
-    of: Literal["words", "replicates"] = "words",
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> int | None:
-    r"""Compute the number of words per sampled list, or of replicates, that is needed to detect a bias of this size.
+    r"""Compute the number of words per sampled list that is needed to detect a bias of this size.
 
     This is the smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that
     the scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`, where :math:`z` is the normal quantile of
     the probability `power`. If the variance components equal their posterior means, the interval of `plan` then
-    excludes zero with this probability. The result is None if 1,000 words (or replicates) would not be enough, or if
-    the scope does not sample any of these facets.
+    excludes zero with this probability. The number of replicates is that of the table. The result is None if 1,000
+    words would not be enough, or if the scope does not sample words.
 
     Parameters
     ----------
@@ -129,12 +127,13 @@ def words_needed(
         checked = check_design(data, sampling_scope(scope).name)
     else:
         fitted, checked = _checked(fit, scope)
-    facets = WORDS if of == "words" else (REPLICATES,)
-    growing = [facet for facet in facets if facet in checked]  # those whose number is increased
+    growing = [facet for facet in WORDS if facet in checked]  # those whose number is increased
     if not growing:
         return None
     n = _axis("n", range(2, MOST_WORDS + 1))
     lengths = dict.fromkeys(growing, n)
+    if REPLICATES in checked:
+        lengths[REPLICATES] = xr.DataArray(fitted.data.sizes["replicate"])
     if isinstance(fit, AssociationTable):
         study = _Study.of_integral(spec, data, lengths, checked)
     else:

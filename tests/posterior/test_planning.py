@@ -7,11 +7,12 @@ import xarray as xr
 
 from bayes_bias import AssociationTable, Sampling, fit, summarize, verdict
 from bayes_bias.errors import ScopeError
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.plots.plan import plot_plan
 from bayes_bias.posterior.estimate import SAMPLE
 from bayes_bias.posterior.planning import _Study, by_words, plan, variance_shares, words_needed
 from bayes_bias.table.columns import interval_columns
-from bayes_bias.table.scopes import REPLICATES
+from bayes_bias.table.scopes import ATTRIBUTES, REPLICATES, SCOPES, TARGETS
 from tests.helpers import SHORT, random_table, refused
 
 
@@ -125,6 +126,17 @@ def test_plot_plan_has_axes_of_templates_and_words(fit_of_templates):
     np.testing.assert_allclose(cross.get_xydata(), [[8, 10]])
     words_only = plot_plan(fit_of_templates, 0.02, planned=plan(fit_of_templates, 0.02, [8, 16], [8, 16]))
     assert words_only.get_ylabel() == "targets in each group"
+
+
+def test_words_needed_has_degrees_of_freedom_of_replicates(fit_of_templates):
+    """The quantile is that of `plan`, whose variance of ten templates has nine degrees of freedom."""
+    n = xr.DataArray([30.0, 31.0], dims="n")
+    lengths = {TARGETS: n, ATTRIBUTES: n, REPLICATES: xr.DataArray(10)}
+    study = _Study.of(Fitted.of(fit_of_templates), lengths, SCOPES["all"]).with_means()
+    t = study.quantile(lengths, 0.95)
+    detectable = (t + scipy.stats.norm.ppf(0.8)) * study.variance(lengths) ** 0.5
+    assert detectable[1] < 0.012 < detectable[0]
+    assert words_needed(fit_of_templates, 0.012, "all") == 31
 
 
 def test_words_needed_returns_none_for_scope_replicates(fit_of_templates):
