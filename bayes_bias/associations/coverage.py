@@ -15,7 +15,7 @@ from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, 
 from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit, with_direction
 from bayes_bias.errors import CoverageError
-from bayes_bias.formatting import capitalized, counted, in_quotes, shortened
+from bayes_bias.formatting import capitalized, counted, in_quotes, numbered, shortened
 from bayes_bias.words.list_spreadsheets import about_notes
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
@@ -147,7 +147,7 @@ class Coverage:
         for cluster in self.shared[:_VECTORS]:
             clusters.append(shortened([f"'{word}' ({category})" for word, category in cluster], _NAMED))
         n_more = len(self.shared) - len(clusters)
-        more = f", and {n_more} more vectors" if n_more else ""
+        more = f", and {numbered(n_more, 'more vector')}" if n_more else ""
         return (
             f"words of different groups or classes have the same vector in {self.embedding}, as in pruned files or for"
             f" unknown words: {' / '.join(clusters)}{more}"

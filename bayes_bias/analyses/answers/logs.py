@@ -516,8 +516,8 @@ def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, rem
     if n_copies:
         announce(
             (
-                f"replies: {n_copies:,} of {len(records):,} records of the log equal another record in every field, and"
-                " count as further replies. Remove them if the log contains records twice",
+                "replies: records of the log that equal another record in every field count as further replies"
+                f" ({n_copies:,} of {len(records):,}). Remove them if the log contains records twice",
             )
         )
     table = pd.DataFrame(rows).assign(**{READ_AS: shape.name})

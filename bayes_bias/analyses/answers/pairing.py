@@ -99,7 +99,7 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             " for words of both classes"
         )
     if n_omitted:
-        notices.append(f"{n_omitted:,} answers have no partner that was asked the same, and are omitted")
+        notices.append(f"omitted: {counted(n_omitted, 'answer')} without a partner that was asked the same")
     n_surplus = n_answers.max(axis=1) - n_matched
     n_combined = int(n_surplus[n_matched > 0].sum())
     if n_combined:

@@ -31,7 +31,7 @@ from bayes_bias.analyses.answers.losses import notices_of_position, reasons
 from bayes_bias.arguments import all_are, as_tuple, check_kind, is_number, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import binary_kind, given_table, parquet_frame, read_json, unquoted
-from bayes_bias.formatting import joined, percent, signed
+from bayes_bias.formatting import joined, numbered, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
 
@@ -131,8 +131,8 @@ def read_answers(
     n_unknown = sum(int((cell.counted["first"] == "").sum()) for cell in of_two_groups)
     if n_unknown:
         cell_notices.append(
-            f"of {n_unknown:,} answers it is not known which label was named first, so that an effect of position does"
-            " not show. Write the label in the column first"
+            f"it is not known for {numbered(n_unknown, 'answer')} which label was named first, so that an effect of"
+            " position does not show. Write the label in the column first"
         )
     all_notices = (*announce(notices), *announce(tuple(cell_notices)))
     provenance = MappingProxyType(_provenance(frame, pooled))
@@ -424,7 +424,7 @@ def _notices(cell: Cell) -> Iterator[str]:
     for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
         n_unknown = int((cell.counted[column] == UNKNOWN).sum())
         if n_unknown:
-            yield f"of {n_unknown:,} answers it is not known which label of '{group}' they were offered"
+            yield f"it is not known for {numbered(n_unknown, 'answer')} which label of '{group}' was offered"
     words_asked = set(chain(*cell.sets))
     for _, class_name in cell.questions.classes:
         words_in_class = words_asked & set(cell.questions.wordlist.classes[class_name])

@@ -17,7 +17,7 @@ from bayes_bias.analyses.sentence_pairs.scores import PairScores, check_one_lang
 from bayes_bias.arguments import as_tuple
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.files import given_table, read_text, table_file
-from bayes_bias.formatting import joined
+from bayes_bias.formatting import joined, numbered
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 
@@ -111,7 +111,7 @@ def lm_eval(
     _check_one_language(pairs)
     unique_pairs = _without_repetitions(pairs)
     label = name or files[0].stem
-    notices = [f"{label}: {count} samples omitted, {reason}" for reason, count in omitted.items()]
+    notices = [f"{label}: omitted {numbered(count, 'sample')}, {reason}" for reason, count in omitted.items()]
     n_repeated = len(pairs) - len(unique_pairs)
     if n_repeated:
         notices.append(

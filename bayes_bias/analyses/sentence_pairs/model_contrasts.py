@@ -235,7 +235,7 @@ def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, Pa
     for scores in other_models:
         check_same_labels(first, scores, "scores", "for another model")
     n_omitted = len(all_items) - len(common_items)
-    notice = f"{n_omitted:,} of {len(all_items):,} pairs were not scored by all models, and are omitted"
+    notice = f"omitted: {n_omitted:,} of {len(all_items):,} pairs, which were not scored by all models"
     return common, (notice,) if n_omitted else ()
 
 

@@ -308,8 +308,8 @@ class SentencePairs(PairsResult):
         if not self.ties:
             return [f"{sentence}."]
         return [
-            f"{sentence}. It counts {self.ties:,} pairs that tie as not stereotypical. With ties as half, as in the"
-            f" estimate, the share of these pairs is {fmt.share(self.row('share').observed)}."
+            f"{sentence}. Ties ({fmt.numbered(self.ties, 'pair')}) count as not stereotypical. With ties as half, as in"
+            f" the estimate, the share of these pairs is {fmt.share(self.row('share').observed)}."
         ]
 
     def _details(self) -> list[str]:
@@ -427,14 +427,14 @@ class SentencePairsChange(PairsResult):
         share_before, share_after = (fmt.share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
         sentences = [
             f"The published share of {raw.pairs:,.0f} pairs is {share_before} before and {share_after} after: the"
-            f" stereotypical sentence came to the front in {raw.gained:,.0f} pairs and fell behind in {raw.lost:,.0f}."
+            f" stereotypical sentence came to the front in {raw.gained:,.0f} and fell back in {raw.lost:,.0f} of them."
         ]
         if self.before.ties or self.after.ties:
             half_before, half_after = (fmt.share(side.row("share").observed) for side in self.sides.values())
             sentences.append(
-                f"It counts {self.before.ties:,} pairs that tie before and {self.after.ties:,} after as not"
-                f" stereotypical. With ties as half, as in the estimate, it is {half_before} before and {half_after}"
-                " after."
+                f"Ties ({fmt.numbered(self.before.ties, 'pair')} before and {self.after.ties:,} after) count as not"
+                f" stereotypical. With ties as half, as in the estimate, the share is {half_before} before and"
+                f" {half_after} after."
             )
         return sentences
 

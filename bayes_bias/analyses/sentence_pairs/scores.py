@@ -502,7 +502,7 @@ def _notice_of_repetitions(scores: pd.DataFrame) -> tuple[str, ...]:
             " models or settings. Keep the rows of one, or name the models in the column 'model'."
         )
     n_repeated = int((by_sentences.size() - 1).sum())
-    notice = f"{n_repeated:,} rows have the sentences of another row, and count as pairs of their own"
+    notice = f"rows with the sentences of another row count as pairs of their own ({n_repeated:,} of {len(scores):,})"
     return (notice,) if n_repeated else ()
 
 
@@ -514,7 +514,7 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
         row = int(np.argmax(is_wrong))  # of the first such score
         raise SentencePairsError(
             f"{column} of item '{rows['item'].iloc[row]}' in `scores` must be a finite number, but is"
-            f" '{rows[column].iloc[row]}'. Write it without a comma of thousands, score it again, or remove the row."
+            f" '{rows[column].iloc[row]}' (nan: empty). Write it without commas, score it again, or remove the row."
         )
     return numbers
 

@@ -639,7 +639,7 @@ def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...
             )
     if missing := int((~grid.is_observed).sum()):
         notices.append(
-            f"{missing:,} of {grid.is_observed.size:,} cells have no numbers and are predicted from the other cells"
+            f"cells without numbers are predicted from the other cells ({missing:,} of {grid.is_observed.size:,})"
         )
     biases = grid.bias.where(grid.is_observed).transpose(*_SIDES).to_pandas()
     if repeated := biases.index[biases.duplicated(keep=False)].to_list():

@@ -203,8 +203,8 @@ def _respelled(predictions: pd.DataFrame) -> tuple[str, ...]:
         return ()
     label = respelled.index[0]
     return (
-        f"{respelled.sum():,} predictions differ from a class only in case or spaces, such as '{label}' from"
-        f" '{class_of[_plain(label)]}', and count as wrong",
+        f"predictions that differ from a class only in case or spaces, such as '{label}' from"
+        f" '{class_of[_plain(label)]}', count as wrong ({respelled.sum():,} of {len(predictions):,})",
     )
 
 

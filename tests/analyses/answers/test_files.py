@@ -252,7 +252,7 @@ def test_choices_give_notice_of_equal_records(caplog):
     assert "equal another record" not in caplog.text
     found = bb.answers.choices(ASKED, pd.DataFrame([*records, *records[:2]]), LIST)
     assert {f"{name} (2)" for name in ASKED.id[:2]} <= set(found.answer)
-    assert says(caplog.text, "2 of 26 records equal another record count as further replies Remove")
+    assert says(caplog.text, "records that equal another record count as further replies (2 of 26) Remove")
     caplog.clear()
     failed = {"custom_id": ASKED.id[0], "response": None, "error": {"code": "batch_expired"}}
     bb.answers.choices(ASKED, pd.DataFrame([*records, failed, failed]), LIST)

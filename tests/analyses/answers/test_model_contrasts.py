@@ -116,7 +116,7 @@ def test_compare_models_ignores_answers_without_partner():
     ]
     expected = bb.answers.compare_models(shared, LIST)
     found = bb.answers.compare_models(pd.concat([shared, *own]), LIST)
-    assert found.notices == ("wordlist: 120 answers have no partner that was asked the same, and are omitted",)
+    assert found.notices == ("wordlist: omitted: 120 answers without a partner that was asked the same",)
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 

@@ -190,7 +190,7 @@ def test_read_scores_warns_about_or_rejects_repeated_sentences():
     ]
     scores = read_scores(frame)
     assert len(scores) == 40
-    assert says(" ".join(scores.notices), "1 rows sentences of another row")
+    assert says(" ".join(scores.notices), "rows with the sentences of another row (1 of")
     frame.loc[7, "score_more"] -= 3
     with refused(SentencePairsError, "pair different scores 'model'"):
         read_scores(frame)

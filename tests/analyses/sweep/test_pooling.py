@@ -128,7 +128,7 @@ def test_pool_cells_shrinks_means_and_fills_gaps(cells: pd.DataFrame) -> None:
     missing = cells.index[5]
     assert pooled.cells.sd[missing] == pooled.cells.sd.max()
     assert pooled.shares["mean"].sum() == pytest.approx(1)
-    assert says(pooled.notices[-1], "1 of 12 cells no numbers")
+    assert says(pooled.notices[-1], "cells without numbers are predicted from the other cells (1 of 12)")
 
 
 def test_pool_cells_excludes_embedding_without_numbers(cells: pd.DataFrame) -> None:
