@@ -162,8 +162,8 @@ def followed(checkout: Path) -> Callable[[str], list[str]]:
 
     def follow(guide: str) -> list[str]:
         text = (GUIDES / guide).read_text(encoding="utf-8")
-        for file, diff in re.findall(r"In\s`(\S+)`:\n\n```diff\n(.*?)```", text, re.DOTALL):
-            _change(checkout / file, diff.splitlines())
+        for file, diff in _diffs(text):
+            _change(checkout / file, diff)
         copies = re.findall(r"Copy `(\S+)` to `(\S+)`.*?end:\n\n```toml\n(.*?)```", text, re.DOTALL)
         for source, target, end in copies:
             content = (checkout / source).read_text(encoding="utf-8")
@@ -183,6 +183,12 @@ def followed(checkout: Path) -> Callable[[str], list[str]]:
     return follow
 
 
+def _diffs(text: str) -> list[tuple[str, list[str]]]:
+    """The diffs of a guide, each with its file."""
+    diffs = re.findall(r"In\s`(\S+)`:\n\n```diff\n(.*?)```", text, re.DOTALL)
+    return [(file, diff.splitlines()) for file, diff in diffs]
+
+
 def _change(file: Path, diff: list[str]) -> None:
     """Change a file as a diff without line numbers says; its old lines must be there once."""
     old = "".join(line[1:] + "\n" for line in diff if not line.startswith("+"))
@@ -190,6 +196,16 @@ def _change(file: Path, diff: list[str]) -> None:
     content = file.read_text(encoding="utf-8")
     assert content.count(old) == 1, f"{file.name} no longer has the lines of the guide: {old}"
     file.write_text(content.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize("guide", ["add-a-likelihood.md", "add-a-variance-component.md"])
+def test_guide_changes_lines_that_files_have(guide, tmp_path):
+    diffs = _diffs((GUIDES / guide).read_text(encoding="utf-8"))
+    assert diffs
+    for number, (file, diff) in enumerate(diffs):
+        copy = tmp_path / f"{number}"
+        shutil.copy(GUIDES.parents[1] / file, copy)
+        _change(copy, diff)
 
 
 @pytest.mark.thorough
