@@ -114,17 +114,18 @@ class ReplicateEstimates:
         return Estimate(self._sd(), self.observed.std(ddof=1).expand_dims(contrast=[OVERALL]))
 
     def same_sign(self) -> Estimate:
-        """Return the probability that the bias in a new replicate has the sign of the overall bias.
+        """Return the probability that the bias in a new replicate has the sign of the raw bias.
 
         The bias in a new replicate is normal around the overall bias, so the probability is the normal distribution
-        function at the absolute bias, divided by the standard deviation between replicates. The observed value is the
-        share of replicates of the table with the sign of the mean table.
+        function at the bias in the direction of the raw bias, divided by the standard deviation between replicates. It
+        is below one half in draws in which the bias has the other sign, so an unknown direction does not appear to be
+        stable. The observed value is the share of replicates of the table with the sign of the mean table.
         """
         weights = bias_weights(self._data)
         bias = xr.dot(self.fitted.posterior["mean"], weights, dim=BLOCK)
         sign = np.sign(xr.dot(self._data.block_mean, weights, dim=BLOCK).item())
         observed = (np.sign(self.observed) == sign).mean().expand_dims(contrast=[OVERALL])
-        return Estimate(xr.apply_ufunc(ndtr, abs(bias) / self._sd()), observed)
+        return Estimate(xr.apply_ufunc(ndtr, sign * bias / self._sd()), observed)
 
     def reliability(self) -> Estimate:
         """Return the share of the variance of a measured bias that differences between word lists explain, for one and

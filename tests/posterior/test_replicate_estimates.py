@@ -24,9 +24,12 @@ def test_reliability_of_ten_replicates_matches_spearman_brown(over_all):
 
 def test_same_sign_matches_normal_probability(fit_of_templates, over_all):
     sign, fitted = over_all["same_sign"], Fitted.of(fit_of_templates)
-    bias = abs((fitted.posterior["mean"] * bias_weights(fitted.data)).sum(BLOCK))
+    bias = (fitted.posterior["mean"] * bias_weights(fitted.data)).sum(BLOCK)
     np.testing.assert_allclose(sign.draws, ndtr(bias / over_all["replicate_sd"].draws), rtol=1e-10)
     raw = over_all["replicate_bias"].observed
+    assert raw.mean() > 0
+    assert (bias < 0).any()
+    assert ((sign.draws < 0.5) == (bias < 0)).all()
     assert sign.observed.item() == pytest.approx((np.sign(raw) == np.sign(raw.mean())).mean().item())
 
 

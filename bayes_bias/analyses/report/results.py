@@ -196,7 +196,7 @@ class Report(Tabled):
         ``elpd_difference`` to the published model, ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``,
         ``no_comparison``, and ``no_calibration``, the reasons for missing numbers. If there are replicates, further
         columns contain their number, the standard deviation of the bias between replicates (``replicate_sd``), the
-        probability that the bias in a new replicate has the same sign (``same_sign``), and the reliability of one
+        probability that the bias in a new replicate has the raw bias's sign (``same_sign``), and the reliability of one
         replicate (``reliability_one``) and of all replicates together (``reliability_all``).
         """
         columns = [column for checker in CHECKERS for column in checker.columns]

@@ -127,7 +127,7 @@ class Section:
         """Estimates from replicates for ``evidence.csv``, or an empty mapping if there are no replicates.
 
         These are the number of replicates, the standard deviation of the bias between them, the probability that a new
-        replicate has a bias of the same sign, and the reliability of one replicate and of all of them.
+        replicate has a bias with the sign of the raw bias, and the reliability of one replicate and of all of them.
         """
         if not self.replicate_kind:
             return {}
@@ -174,23 +174,24 @@ def about_replicates(section: Section) -> str:
     """Describe the variation of the bias between replicates, or return "" if there are no replicates.
 
     Replicates are of a kind, such as seeds or templates. The summary has the standard deviation of the bias between
-    them, the probability of the same sign in a new one, and the reliability of one replicate (first row) and of all
-    (second row).
+    them, the probability of the estimate's sign in a new one, and the reliability of one replicate and of all.
     """
     if not section.replicate_kind:
         return ""
-    kind, decimals = section.replicate_kind, section.table.metric.decimals
-    sd = row_of(section.summary, "replicate_sd")
-    same_sign = row_of(section.summary, "same_sign")
-    reliability = section.summary.loc["reliability", "mean"]
-    count = in_words(section.fitted.data.sizes["replicate"])
+
+    def text(row: "pd.Series[float]", decimals: int) -> str:
+        return value_and_interval(row["mean"], *interval_of(row), decimals, sign="")
+
+    kind = section.replicate_kind
+    sd = text(row_of(section.summary, "replicate_sd"), section.table.metric.decimals)
+    same_sign = row_of(section.summary, "same_sign")["mean"]
+    one, mean_of_all = (text(row, 2) for _, row in section.summary.loc["reliability"].iterrows())
     return (
-        f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is"
-        f" {value_and_interval(sd['mean'], *interval_of(sd), decimals, sign='')}. A new {kind} would"
-        f" have a bias of the same sign with probability {probability_in_words(same_sign['mean'])}."
+        f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is {sd}. A new"
+        f" {kind} would have a bias with the sign of the estimate with probability {probability_in_words(same_sign)}."
         f" Reliability, the share of variance that is due to the choice of words rather than {plural(kind)},"
-        f" is {probability_in_words(reliability.iloc[0])} for one {kind} and"
-        f" {probability_in_words(reliability.iloc[1])} for the mean of all {count}."
+        f" is {one} for one {kind} and {mean_of_all} for the mean of all"
+        f" {in_words(section.fitted.data.sizes['replicate'])}."
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from bayes_bias import cosines, report
 from bayes_bias.analyses.report.results import Report, figures_of, methods_of
+from bayes_bias.formatting import probability_in_words
 from tests.helpers import SHORT, html_of, latex_tables_of, random_table, states
 
 
@@ -17,8 +18,11 @@ def made(sampled: None) -> Report:
 
 def test_report_page_contains_standard_deviation_between_templates(made):
     page = html_of(made)
-    sd = made.sections[0].summary.loc[("replicate_sd", "overall"), "mean"]
-    assert states(page, f"standard deviation bias between templates {sd:.3f}")
+    means = made.sections[0].summary["mean"]
+    assert states(page, f"standard deviation bias between templates {means['replicate_sd', 'overall']:.3f}")
+    same_sign = probability_in_words(means["same_sign", "overall"])
+    assert states(page, f"new template bias with the sign of the estimate with probability {same_sign}")
+    assert states(page, f"{means['reliability', '1']:.2f} for one {means['reliability', '10']:.2f} mean of all ten")
     assert states(page, "new targets new attributes new templates")
     assert states(page, "new targets new attributes these templates")
     assert "replicate" not in page.split('<h2 id="methods">')[0]
