@@ -1,4 +1,4 @@
-"""What a fit states about replicates, in simulated tables whose variances are known."""
+"""Estimates of the spread, sign, and reliability of replicates in simulated tables with known variances."""
 
 from collections.abc import Iterator
 from itertools import product

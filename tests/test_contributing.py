@@ -184,9 +184,13 @@ def followed(checkout: Path) -> Callable[[str], list[str]]:
 
 
 def _diffs(text: str) -> list[tuple[str, list[str]]]:
-    """The diffs of a guide, each with its file."""
-    diffs = re.findall(r"In\s`(\S+)`:\n\n```diff\n(.*?)```", text, re.DOTALL)
-    return [(file, diff.splitlines()) for file, diff in diffs]
+    """The diffs of a guide, each with the file that is named last before it."""
+    diffs, file = [], ""
+    for named, diff in re.findall(r"\b[Ii]n\s`(\S+)`|```diff\n(.*?)```", text, re.DOTALL):
+        file = named or file
+        if diff:
+            diffs.append((file, diff.splitlines()))
+    return diffs
 
 
 def _change(file: Path, diff: list[str]) -> None:
@@ -198,14 +202,12 @@ def _change(file: Path, diff: list[str]) -> None:
     file.write_text(content.replace(old, new), encoding="utf-8")
 
 
-@pytest.mark.parametrize("guide", ["add-a-likelihood.md", "add-a-variance-component.md"])
-def test_guide_changes_lines_that_files_have(guide, tmp_path):
+@pytest.mark.parametrize("guide", ["add-a-likelihood.md", "add-a-section.md", "add-a-variance-component.md"])
+def test_guide_changes_lines_that_files_have(guide, checkout):
     diffs = _diffs((GUIDES / guide).read_text(encoding="utf-8"))
     assert diffs
-    for number, (file, diff) in enumerate(diffs):
-        copy = tmp_path / f"{number}"
-        shutil.copy(GUIDES.parents[1] / file, copy)
-        _change(copy, diff)
+    for file, diff in diffs:
+        _change(checkout / file, diff)
 
 
 @pytest.mark.thorough
@@ -230,9 +232,8 @@ def test_section_guide_adds_check_to_report(checkout):
     text = (GUIDES / "add-a-section.md").read_text(encoding="utf-8")
     file, code = re.findall(r"Make\s`(\S+)`:\n\n```python\n(.*?)```", text, re.DOTALL)[0]
     (checkout / file).write_text(code, encoding="utf-8")
-    (row,) = re.findall(r"The row, in `(\S+)`", text)
-    for diff in re.findall(r"```diff\n(.*?)```", text, re.DOTALL):
-        _change(checkout / row, diff.splitlines())
+    for changed, diff in _diffs(text):
+        _change(checkout / changed, diff)
     (command,) = re.findall(r"^\$ bayes-bias (.*)$", text, re.MULTILINE)
     few = ["--draws", "100", "--figures", "none"]
     done = subprocess.run(

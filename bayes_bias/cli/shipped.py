@@ -22,7 +22,6 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.table_source import ListOptions
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
 from bayes_bias.files import check_output, copy_shipped
-from bayes_bias.formatting import numbered
 from bayes_bias.spreadsheets import check_hidden, read_frame
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
@@ -318,5 +317,5 @@ def sentences(
     # Only words of the built-in control classes are omitted. All others raise an error.
     words = wordlist.with_controls(split_names(controls))
     n_lost = len(set(words.words) - set(rows.word))
-    lost = f". Omitted, as unfit for these templates: {numbered(n_lost, 'control word')}" if n_lost else ""
+    lost = f". Words of the control classes that do not fit these templates are omitted: {n_lost}" if n_lost else ""
     say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{lost}")

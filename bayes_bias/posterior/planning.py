@@ -103,8 +103,8 @@ def words_needed(
     This is the smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that
     the scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`, where :math:`z` is the normal quantile of
     the probability `power`. If the variance components equal their posterior means, the interval of `plan` then
-    excludes zero with this probability. The number of replicates is that of the table. The result is None if 1,000
-    words would not be enough, or if the scope does not sample words.
+    excludes zero with this probability. The number of replicates stays as in the table. The result is None if
+    1,000 words would not be enough, or if the scope does not sample words.
 
     Parameters
     ----------
@@ -132,11 +132,11 @@ def words_needed(
         return None
     n = _axis("n", range(2, MOST_WORDS + 1))
     lengths = dict.fromkeys(growing, n)
-    if REPLICATES in checked:
-        lengths[REPLICATES] = xr.DataArray(fitted.data.sizes["replicate"])
     if isinstance(fit, AssociationTable):
         study = _Study.of_integral(spec, data, lengths, checked)
     else:
+        if REPLICATES in checked:  # their number stays, and determines the degrees of freedom of their variance
+            lengths[REPLICATES] = xr.DataArray(fitted.data.sizes["replicate"])
         study = _Study.of(fitted, lengths, checked)
     with_means = study.with_means()
     t = with_means.quantile(lengths, ci_prob)
@@ -260,8 +260,8 @@ class _Study:
         """Return the study of a fit, with the variances of a bias that is measured with one word or replicate of each
         growing facet, and with all of the other facets.
 
-        Growing facets are those whose number is planned. Variances are later divided by the planned numbers. Variance
-        components that the scope does not treat as noise are omitted.
+        Growing facets are those with a planned number, which may be the number in the table. Variances are later
+        divided by these numbers. Variance components that the scope does not treat as noise are omitted.
         """
         data = fitted.data
         n_targets = 1 if TARGETS in growing else data.n_targets.to_numpy()

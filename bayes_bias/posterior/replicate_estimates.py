@@ -118,7 +118,7 @@ class ReplicateEstimates:
 
         The bias in a new replicate is normal around the overall bias, so the probability is the normal distribution
         function at the bias in the direction of the raw bias, divided by the standard deviation between replicates. It
-        is below one half in draws in which the bias has the other sign, so an unknown direction does not appear to be
+        is below one half in draws in which the bias has the opposite sign, so an unknown direction does not appear
         stable. The observed value is the share of replicates of the table with the sign of the mean table.
         """
         weights = bias_weights(self._data)

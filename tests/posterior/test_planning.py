@@ -129,7 +129,7 @@ def test_plot_plan_has_axes_of_templates_and_words(fit_of_templates):
 
 
 def test_words_needed_has_degrees_of_freedom_of_replicates(fit_of_templates):
-    """The quantile is that of `plan`, whose variance of ten templates has nine degrees of freedom."""
+    """As in `plan`, the variance between ten templates has nine degrees of freedom."""
     n = xr.DataArray([30.0, 31.0], dims="n")
     lengths = {TARGETS: n, ATTRIBUTES: n, REPLICATES: xr.DataArray(10)}
     study = _Study.of(Fitted.of(fit_of_templates), lengths, SCOPES["all"]).with_means()

@@ -174,7 +174,7 @@ def about_replicates(section: Section) -> str:
     """Describe the variation of the bias between replicates, or return "" if there are no replicates.
 
     Replicates are of a kind, such as seeds or templates. The summary has the standard deviation of the bias between
-    them, the probability of the estimate's sign in a new one, and the reliability of one replicate and of all.
+    them, the probability of the raw bias's sign in a new one, and the reliability of one replicate and of all.
     """
     if not section.replicate_kind:
         return ""
@@ -187,8 +187,8 @@ def about_replicates(section: Section) -> str:
     same_sign = row_of(section.summary, "same_sign")["mean"]
     one, mean_of_all = (text(row, 2) for _, row in section.summary.loc["reliability"].iterrows())
     return (
-        f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is {sd}. A new"
-        f" {kind} would have a bias with the sign of the estimate with probability {probability_in_words(same_sign)}."
+        f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is {sd}. The bias"
+        f" in a new {kind} has the sign of the raw bias with probability {probability_in_words(same_sign)}."
         f" Reliability, the share of variance that is due to the choice of words rather than {plural(kind)},"
         f" is {one} for one {kind} and {mean_of_all} for the mean of all"
         f" {in_words(section.fitted.data.sizes['replicate'])}."

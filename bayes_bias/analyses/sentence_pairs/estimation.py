@@ -44,7 +44,6 @@ from bayes_bias.analyses.sentence_pairs.units import DECIMALS, ScoreUnit
 from bayes_bias.arguments import check_ci_prob, keep_whole
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import numbered
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.estimate import summarize_draws, tails
@@ -365,8 +364,8 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
     unmatched = before.rows.index.symmetric_difference(after.rows.index)
     if len(unmatched):
         raise SentencePairsError(
-            f"`after` and the scores before have {numbered(len(unmatched), 'pair')} in one of them only, such as"
-            f" '{unmatched[0]}'. Score the same items twice."
+            f"`after` and the scores before have pairs in one of them only ({len(unmatched):,}, such as"
+            f" '{unmatched[0]}'). Score the same items twice."
         )
     check_same_labels(before, after, "after", "before")
     if before.metric.unit != after.metric.unit:

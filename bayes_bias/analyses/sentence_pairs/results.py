@@ -427,7 +427,7 @@ class SentencePairsChange(PairsResult):
         share_before, share_after = (fmt.share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
         sentences = [
             f"The published share of {raw.pairs:,.0f} pairs is {share_before} before and {share_after} after: the"
-            f" stereotypical sentence came to the front in {raw.gained:,.0f} and fell back in {raw.lost:,.0f} of them."
+            f" stereotypical sentence moved ahead in {raw.gained:,.0f} and fell behind in {raw.lost:,.0f} of the pairs."
         ]
         if self.before.ties or self.after.ties:
             half_before, half_after = (fmt.share(side.row("share").observed) for side in self.sides.values())

@@ -514,7 +514,7 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
         row = int(np.argmax(is_wrong))  # of the first such score
         raise SentencePairsError(
             f"{column} of item '{rows['item'].iloc[row]}' in `scores` must be a finite number, but is"
-            f" '{rows[column].iloc[row]}' (nan: empty). Write it without commas, score it again, or remove the row."
+            f" '{rows[column].iloc[row]}'. Write it without a comma of thousands, score it again, or remove the row."
         )
     return numbers
 

@@ -21,7 +21,7 @@ def test_report_page_contains_standard_deviation_between_templates(made):
     means = made.sections[0].summary["mean"]
     assert states(page, f"standard deviation bias between templates {means['replicate_sd', 'overall']:.3f}")
     same_sign = probability_in_words(means["same_sign", "overall"])
-    assert states(page, f"new template bias with the sign of the estimate with probability {same_sign}")
+    assert states(page, f"bias in a new template has the sign of the raw bias with probability {same_sign}")
     assert states(page, f"{means['reliability', '1']:.2f} for one {means['reliability', '10']:.2f} mean of all ten")
     assert states(page, "new targets new attributes new templates")
     assert states(page, "new targets new attributes these templates")
