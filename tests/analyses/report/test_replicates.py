@@ -23,7 +23,8 @@ def test_report_page_contains_standard_deviation_between_templates(made):
     same_sign = probability_in_words(means["same_sign", "overall"])
     assert states(page, f"bias in a new template has the sign of the raw bias with probability {same_sign}")
     assert states(page, f"{means['reliability', '1']:.2f} for one {means['reliability', '10']:.2f} mean of all ten")
-    assert states(page, "Crosses: raw bias of one template. Circles: its estimate from all templates")
+    assert states(page, "Crosses: raw bias of one template")
+    assert states(page, "Circles: its estimate from all templates")
     assert states(page, "new targets new attributes new templates")
     assert states(page, "new targets new attributes these templates")
     assert "replicate" not in page.split('<h2 id="methods">')[0]
