@@ -37,6 +37,7 @@ def _run(study: Study) -> Check:
     alpha = 1 - study.ci_prob
     others, changed = _other_priors(alternatives, alpha)
     also = "also" if others.p_value.max() < alpha else "not"
+    brief = "depends on the prior" if changed else f"{also} found under {len(others)} other priors"
     sentences = [_on_priors(others, changed, alpha)]
     for name, subject in ((_INDEPENDENT, "If all words were independent draws"), (QuasiF.measure, "By the quasi-F")):
         if name in alternatives.index:
@@ -44,19 +45,19 @@ def _run(study: Study) -> Check:
             interval = bounds(lower, upper, study.table.metric.decimals)
             sentences.append(f"{subject}: {interval}, p {equals(probability(p_value))}.")
     ratios = variance_ratios(study.spec, study.fitted.data)
-    sentences += [_on_ratio(side, ratio) for side, ratio in ratios.items()]
-    numbers: dict[str, Any] = {
-        "priors": len(others),
-        "priors_p_min": others.p_value.min(),
-        "priors_p_max": others.p_value.max(),
-        "priors_changed": ", ".join(changed),
-    }
+    least, most = RATIOS_OF_POOLS
+    unusual = [side for side, ratio in ratios.items() if not least <= ratio <= most]
+    sentences += [_on_ratio(side, ratio, unusual=side in unusual) for side, ratio in ratios.items()]
+    if unusual:
+        brief += f", unusual variance of {joined(unusual)} preferences"
+    numbers: dict[str, Any] = {"priors": len(others), "priors_changed": ", ".join(changed)}
+    numbers |= {"priors_p_min": others.p_value.min(), "priors_p_max": others.p_value.max()}
     numbers |= {f"{side}_variance_ratio": ratio for side, ratio in ratios.items()}
     return Check(
         " ".join(sentences),
-        "depends on the prior" if changed else f"{also} found under {len(others)} other priors",
+        brief,
         numbers,
-        alarm=bool(changed) or any(map(_is_unusual, ratios.values())),
+        alarm=bool(changed or unusual),
         caveat=sentences[0] if changed else "",
         figures={"alternatives": _plot(study, alternatives)},
         tables={"prior-alternatives": alternatives.rename_axis("alternative").reset_index()},
@@ -139,25 +140,19 @@ def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
     )
 
 
-def _on_ratio(side: Side, ratio: float) -> str:
+def _on_ratio(side: Side, ratio: float, *, unusual: bool) -> str:
     """Return a sentence on the observed variance of preferences, relative to the variance of general words.
 
     A ratio outside RATIOS_OF_POOLS is unusual: the prior is based on pools of words with ratios in this range.
     """
     sentence = f"The variance of preferences of {side}s is {ratio:.3g} times the variance expected for general words."
-    if _is_unusual(ratio):
-        least, most = RATIOS_OF_POOLS
-        sentence += (
-            f" This is outside the range of the pools of words on which the prior is based ({least:g} to {most:g}), so"
-            " compare the verdict with the quasi-F."
-        )
-    return sentence
-
-
-def _is_unusual(ratio: float) -> bool:
-    """Return True if no pool of words shows such a ratio of variances."""
+    if not unusual:
+        return sentence
     least, most = RATIOS_OF_POOLS
-    return not least <= ratio <= most
+    return (
+        f"{sentence} This is outside the range of the pools of words on which the prior is based ({least:g} to"
+        f" {most:g}), so compare the verdict with the other results of this check."
+    )
 
 
 def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:

@@ -166,6 +166,14 @@ def with_expected(table: bb.AssociationTable, sd: dict[str, float]) -> bb.Associ
     return table.with_related_words(related)
 
 
+def test_prior_check_refers_only_to_a_quasi_f_that_it_has(small_table, sampled):
+    """Scope "all" has no quasi-F."""
+    table = with_expected(small_table, {"target": 0.002, "attribute": 0.02})
+    check = CHECKER.run(replace(study_of(table), scope="all"))
+    assert "outside the range of the pools of words" in check.text
+    assert "quasi-F" not in check.text
+
+
 @pytest.mark.parametrize(("factor", "unusual"), [(1.0, False), (0.1, True), (10.0, True)])
 def test_prior_check_warns_of_variances_outside_range_of_pools(small_table, sampled, factor, unusual):
     """Words vary by a hundred times more, or less, than expected."""
@@ -174,6 +182,8 @@ def test_prior_check_warns_of_variances_outside_range_of_pools(small_table, samp
     assert says(check.text, f"variance preferences targets {ratio:.3g} times general words")
     warned = "outside the range of the pools of words" in check.text
     assert warned == check.alarm == unusual
+    suffix = ", unusual variance of target preferences" if unusual else ""
+    assert check.brief == f"also found under 5 other priors{suffix}"
     assert check.caveat == ""  # the verdict is the same
 
 
