@@ -302,7 +302,7 @@ def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
     for label in (ax.yaxis.label, *(bar.yaxis.label for bar in bars)):
         _break_lines(label, _LABEL_RATIO * height, scale)
     locator = ax.xaxis.get_major_locator()
-    if scale < 1 and isinstance(locator, MaxNLocator):
+    if isinstance(locator, MaxNLocator):
         locator.set_params(nbins=max(int(width / scale / _TICK_DISTANCE), 2))
     factor = max(min(scale, _text_factor(ax, width, height)), _SMALLEST_FACTOR)
     n_letters = max(int(width * _TITLE_LETTERS_PER_INCH / factor), 20)  # in a line of the title
