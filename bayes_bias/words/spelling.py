@@ -175,12 +175,12 @@ def offer(variants: Mapping[str, Iterable[str]]) -> str:
     Examples
     --------
     >>> offer({"John": ["john"]}), offer({"axe": ["age"]})
-    ("To use these spellings, set match='case' (--match case).", '')
+    ("To use these spellings, open the embedding with match='case' (--match case).", '')
     """
     for match, alike in ALIKE.items():
         for word, spellings in variants.items():
             if alike(word) in map(alike, spellings):
-                return f"To use these spellings, set match='{match}' (--match {match})."
+                return f"To use these spellings, open the embedding with match='{match}' (--match {match})."
     return ""
 
 
