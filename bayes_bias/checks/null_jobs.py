@@ -205,20 +205,10 @@ def describe(bias: Estimate, truth: float) -> Record:
     The posterior of the bias is a mixture of normals or, if word effects were sampled, an array of draws. The p-value
     is twice the probability of the less likely sign, and the rank is the probability of values below the truth.
     """
-    if bias.mixture is None:
-        draws = bias.draws.to_numpy().ravel()
-        mean = float(draws.mean())
-        sd = float(draws.std())
-        prob_positive = float((draws > 0).mean())
-        rank = float((draws < truth).mean())
-    else:
-        mean = bias.mixture.mean.item()
-        sd = bias.mixture.total_sd.item()
-        prob_positive = bias.mixture.prob_positive.item()
-        rank = bias.mixture.below(truth).item()
-    interval = bias.quantiles(_INTERVAL).ravel().tolist()
+    prob_positive = 1 - bias.below(0.0).item()
     p_value = 2 * min(prob_positive, 1 - prob_positive)
-    return interval_record(mean, sd, interval, p_value, rank)
+    interval = bias.quantiles(_INTERVAL).ravel().tolist()
+    return interval_record(bias.mean.item(), bias.sd.item(), interval, p_value, bias.below(truth).item())
 
 
 def interval_record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:

@@ -25,6 +25,7 @@ from bayes_bias.models.scales import unit_of
 from bayes_bias.models.spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec, Prior
 from bayes_bias.models.structures import is_built_in_pymc, without_vectors
 from bayes_bias.posterior.covariate_estimates import covariates_of
+from bayes_bias.posterior.quadrature import can_integrate
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import SIDES
@@ -265,7 +266,8 @@ def methods_of_fits(
 def _convergence(fits: Mapping[str, Fitted]) -> dict[str, Any]:
     """Return the least favourable diagnostics of all fits, and the names of fits that have not converged.
 
-    In the fits in `partly`, the bias has converged, but other parameters have not.
+    In the fits in `partly`, the bias has converged, but other parameters have not. The biases of the fits in
+    `integrated` are computed without draws.
     """
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     failed, partly = [], []
@@ -280,6 +282,7 @@ def _convergence(fits: Mapping[str, Fitted]) -> dict[str, Any]:
         "ess_bulk": min(fit.ess_bulk for fit in all_fits),
         "ess_tail": min(fit.ess_tail for fit in all_fits),
         "divergences": sum(fit.divergences for fit in all_fits),
+        "integrated": [name for name, fitted in fits.items() if can_integrate(fitted.spec, fitted.data)],
         "failed": failed,
         "partly": partly,
     }

@@ -1,6 +1,6 @@
 """The posterior of an estimand: its draws, and the mixture of normals from which the draws come."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -57,11 +57,6 @@ class Mixture:
         """Posterior standard deviation of each contrast."""
         return np.asarray(np.sqrt((self._sd**2).mean(axis=0) + self._centre.var(axis=0)))
 
-    @property
-    def prob_positive(self) -> NDArray[np.float64]:
-        """Posterior probability of values above zero."""
-        return np.asarray(ndtr(self._centre / self._sd).mean(axis=0))
-
     def below(self, value: float | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the posterior probability of values below `value` (see `Estimate.below`)."""
         return np.asarray(ndtr((value - self._centre) / self._sd).mean(axis=0))
@@ -82,19 +77,6 @@ class Mixture:
     @cached_property
     def _sd(self) -> NDArray[np.float64]:
         return _flat(self.sd)
-
-
-def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[NDArray[np.float64]]:
-    """Return the quantiles (probs, contrasts) of each of several mixtures (see `Mixture.quantiles`).
-
-    The contrasts of all mixtures are joined, because most of the time of a search is overhead, and then split again.
-    """
-    if not mixtures:
-        return []
-    centre = np.concatenate([mixture._centre for mixture in mixtures], axis=1)
-    sd = np.concatenate([mixture._sd for mixture in mixtures], axis=1)
-    ends = np.cumsum([mixture.centre.sizes["contrast"] for mixture in mixtures])
-    return np.split(_quantiles(centre, sd, probs), ends[:-1], axis=1)
 
 
 def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iterable[float]) -> NDArray[np.float64]:
@@ -144,6 +126,16 @@ class Estimate:
         """Return True if there are draws. Scope "none" has only the raw contrast."""
         return "draw" in self.draws.dims
 
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Posterior mean of each contrast."""
+        return self.draws.mean(SAMPLE).to_numpy() if self.mixture is None else self.mixture.mean
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        """Posterior standard deviation of each contrast."""
+        return self.draws.std(SAMPLE).to_numpy() if self.mixture is None else self.mixture.total_sd
+
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
         """Return quantiles of each contrast, ``(probs, contrasts)``."""
         if self.mixture is not None:
@@ -158,8 +150,8 @@ class Estimate:
         """
         if not self.is_uncertain:
             return self._missing
-        positive = self.mixture.prob_positive if self.mixture else (self.draws > 0).mean(SAMPLE).to_numpy()
-        return np.maximum(positive, 1 - positive)
+        negative = self.below(0.0)
+        return np.maximum(negative, 1 - negative)
 
     def prob_within(self, size: float) -> NDArray[np.float64]:
         """Return the posterior probability of values between ``-size`` and ``size``, or missing without draws."""

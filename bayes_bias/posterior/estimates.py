@@ -1,12 +1,11 @@
 """Posterior draws, observed values, and noise floors of the estimands under a scope, with the noise of texts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 import xarray as xr
-from scipy.special import gammaincinv
 
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -14,9 +13,10 @@ from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.models.slopes import SLOPES
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
+from bayes_bias.posterior.quadrature import can_integrate, integrated_bias
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
+from bayes_bias.posterior.text_variances import text_variances, word_text_variances
 from bayes_bias.posterior.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
-from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import (
     BLOCK,
     OVERALL,
@@ -47,57 +47,7 @@ from bayes_bias.table.scopes import (
     sampling_scope,
     scope_of,
 )
-from bayes_bias.table.texts import DF, covariance_under, has_texts
-
-_SEED = 2
-# Texts that do not vary at all, up to rounding, have a variance above zero, by which a contrast can be divided.
-_SMALLEST = 1e-24
-
-
-def text_variances(data: xr.Dataset, weights: xr.DataArray, scope: Scope, points: int) -> Numbers:
-    """Return the variance that texts add to contrasts of block means under a scope, (points, contrasts).
-
-    The values are equally likely: a variance :math:`V` that was estimated with f degrees of freedom is represented by
-    quantiles of :math:`f V / \\chi^2_f`. They are zero for a table without texts. The variance of a contrast w is
-    :math:`w' C w`, where C is the covariance of block means over texts. It is at least `_SMALLEST`, so that contrasts
-    can be divided by it.
-    """
-    if not has_texts(data):
-        return np.zeros((points, weights.sizes["contrast"]))
-    w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts k, groups g, classes c)
-    # C has the axes (groups g, classes c, groups h, classes d).
-    variance = np.einsum("kgc,gchd,khd->k", w, covariance_under(data, scope), w)
-    return _equally_likely(np.maximum(variance, _SMALLEST), data, points)
-
-
-def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, points: int) -> Numbers:
-    """Return the variance that texts add to a contrast of each word's means, (points, words).
-
-    The labels of the contrasts are the words. `weights` w are (contrast, class) for targets, and (contrast, group) for
-    attributes. With the covariance C of the means of a word over texts, the variance is ``w' C w``. Its uncertainty is
-    represented by equally likely values, as in `text_variances`.
-    """
-    if not has_texts(data):
-        return np.zeros((points, weights.sizes["contrast"]))
-    w = weights.to_numpy()  # (words k, classes or groups c)
-    covariance = data[f"{side}_text_covariance"].sel({side: weights.contrast.to_numpy()}).to_numpy()
-    return _equally_likely(np.einsum("kc,kcd,kd->k", w, covariance, w), data, points)
-
-
-def _equally_likely(variance: Numbers, data: xr.Dataset, points: int) -> Numbers:
-    r"""Return values (points, contrasts) that represent estimated variances (contrasts,), in a random order.
-
-    A variance V that was estimated with f degrees of freedom has the distribution :math:`f V / \chi^2_f`, whose
-    quantiles at equally spaced probabilities are equally likely. A chi-squared variable is twice a gamma variable of
-    the shape f / 2. With infinite degrees of freedom, the variance is known.
-    """
-    df = float(data[DF])
-    if np.isinf(df):
-        return np.tile(variance, (points, 1))
-    probs = (np.random.default_rng(_SEED).permutation(points) + 0.5) / points
-    factors = df / 2 / gammaincinv(df / 2, probs)
-    return np.asarray(variance * factors[:, None])
-
+from bayes_bias.table.texts import has_texts
 
 # Estimands with one label per word.
 _BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
@@ -207,16 +157,11 @@ def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
 
 
 def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Return the bias of a fit without other estimands, with the same draws as `estimates`.
-
-    The weights of blocks do not depend on the scope, so they are computed once for each fit.
-    """
+    """Return the bias of a fit without other estimands, with the same draws as `estimates`."""
     fitted = Fitted.of(fit)
     checked = check_scope(fit, scope)
-    if not fitted.structure.GENERALISES:
-        return published_bias(fitted)
-    weights = fitted.once("bias weights", lambda: bias_weights(fitted.data))
-    return _Blocks(fitted, checked).estimate(weights)
+    blocks = _Blocks(fitted, checked)
+    return blocks.estimate(blocks.bias_weights) if fitted.structure.GENERALISES else published_bias(fitted)
 
 
 def contrast_estimate(fit: Fit, weights: xr.DataArray, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
@@ -335,8 +280,31 @@ class _Blocks:
             estimands |= CovariateEstimates(self.fitted, self.scope, estimands["bias"]).estimands
         return estimands | self.replicate_estimates.estimands
 
+    @property
+    def bias_weights(self) -> xr.DataArray:
+        """The weights of blocks in the bias. They do not depend on the scope, so they are computed once for a fit."""
+        return self.fitted.once("bias weights", lambda: bias_weights(self.data))
+
     def estimate(self, weights: xr.DataArray) -> Estimate:
-        """Return contrasts of block means.
+        """Return contrasts of block means, with the integrated posterior if there is a single one that is a multiple of
+        the bias.
+
+        An integral (see `can_integrate`) has no Monte Carlo error, so all functions of the package return the same
+        numbers for a table and for any fit to it. The draws remain those of the fit.
+        """
+        sampled = self.sampled(weights)
+        spec, data, scope = self.fitted.spec, self.data, self.scope.name
+        factor = _multiple(weights, self.bias_weights)
+        if not factor or self.scope.samples_nothing or not can_integrate(spec, data):
+            return sampled
+        bias = self.fitted.once(("integral", scope), lambda: integrated_bias(spec, data, scope))
+        assert bias.noise_sd is not None
+        noise_sd = abs(factor) * bias.noise_sd.assign_coords(contrast=sampled.observed.contrast)
+        centre = xr.full_like(noise_sd, sampled.observed.item())
+        return replace(sampled, noise_sd=noise_sd, mixture=Mixture(centre, noise_sd))
+
+    def sampled(self, weights: xr.DataArray) -> Estimate:
+        """Return contrasts of block means from the draws of the scales.
 
         Given the scale parameters, each contrast is normal. Its mean is the observed value minus the part that
         covariates explain. Its variance is the sum of three: of the noise (sampled words and replicates, and the
@@ -537,6 +505,13 @@ class _Blocks:
 
 # Estimands of the published model. The model describes distances, so a bias is the distance of the connection
 # "different" minus the distance of the connection "associated".
+
+
+def _multiple(weights: xr.DataArray, bias: xr.DataArray) -> float:
+    """Return the factor by which the weights of a single contrast exceed those of the bias, or 0 if they differ."""
+    w, b = (array.transpose("contrast", *BLOCK).to_numpy() for array in (weights, bias))
+    factor = float((w * b).sum() / (b**2).sum())
+    return factor if len(w) == 1 and np.allclose(w, factor * b) else 0.0
 
 
 def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:

@@ -46,7 +46,7 @@ from bayes_bias.models.scales import clusters_in, dims_of_scale, has_replicates,
 from bayes_bias.models.spec import COMMON, ModelSpec, Prior
 from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
-from bayes_bias.posterior.estimates import text_variances
+from bayes_bias.posterior.text_variances import text_variances
 from bayes_bias.posterior.variance_grids import (
     FULL_GRID,
     Grid,

@@ -13,7 +13,7 @@ from bayes_bias.errors import BayesBiasError, did_you_mean, optional
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
-from bayes_bias.posterior.estimate import SAMPLE, Estimate, quantiles_of, tails
+from bayes_bias.posterior.estimate import SAMPLE, Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate, contrast_estimate, estimates
 from bayes_bias.posterior.word_effects import sides_left_out
 from bayes_bias.table.bias_weights import OVERALL
@@ -91,6 +91,9 @@ def summarize(
             if `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
         ``converged``
             whether the fit passed its convergence checks.
+
+        If the bias can be integrated numerically (see `verdict`), its row is that of the integral, except for ArviZ's
+        diagnostics and highest-density intervals, which describe the draws.
 
         Values are in the units of the table (``effect_size`` has no unit, and connection means of the hierarchical
         model are cosine distances). Undefined values are missing. If a list has so many words that their effects do not
@@ -212,14 +215,13 @@ def _summarize_draws(
         tables = [pd.DataFrame(columns=columns, index=range(len(mixture.mean)), dtype=float) for mixture in mixtures]
     else:
         tables = _tables_of_draws(estimates, ci_prob, ci_kind, kind)
-    bounds_of_mixtures = iter(quantiles_of(mixtures, tails(ci_prob)) if ci_kind == "eti" else ())
     for k, estimate in enumerate(estimates):
         if estimate.mixture is None:
             continue
         exact = {"mean": estimate.mixture.mean, "sd": estimate.mixture.total_sd}
         if ci_kind == "eti":
             lower, upper = interval_columns(tables[k])  # ArviZ rounds the percentage in the names of the bounds
-            exact[lower], exact[upper] = next(bounds_of_mixtures)
+            exact[lower], exact[upper] = estimate.mixture.quantiles(tails(ci_prob))
         tables[k] = tables[k].assign(**exact)
     return tables
 

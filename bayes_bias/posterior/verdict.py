@@ -369,7 +369,8 @@ def verdict(
     fit : xarray.DataTree or AssociationTable
         A fit of the crossed model, or a table. For a table, the posterior of the default model is integrated
         numerically in a few milliseconds. This requires a table that has no replicates, no covariates, no pairs, and no
-        named sub-topics.
+        named sub-topics, and groups and classes of similar lengths. The bias of a fit to such a table is integrated as
+        well, so that its verdict is the same.
     scope : {"all", "both", "targets", "attributes", "none", ...}
         Words, and replicates if there are any, that the verdict generalises to. "all" equals "both" if the table has no
         replicates.

@@ -58,7 +58,8 @@ def test_methods_name_pymc_only_if_it_builds_the_sampled_model(small_table, spec
         table, adapted = modelled(small_table, spec)
         sampled = model_of_table(adapted, structure_of(adapted).data(table))
         assert isinstance(sampled, PyMCModel) == in_pymc
-    convergence = {"r_hat": 1.0, "ess_bulk": 1000, "ess_tail": 1000, "divergences": 0, "failed": [], "partly": []}
+    diagnostics = {"r_hat": 1.0, "ess_bulk": 1000, "ess_tail": 1000, "divergences": 0}
+    convergence = diagnostics | dict.fromkeys(("integrated", "failed", "partly"), ())
     settings = {**dataclasses.asdict(SHORT), "seed": 1}
     facts = {"settings": settings, "versions": {"nutpie": "1", "pymc": "2"}, **cited_spec(spec)}
     text = Methods("methods-sampling.txt", {**facts, "convergence": convergence}).paragraphs[0]

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr
 
-from bayes_bias.posterior.estimate import Mixture, quantiles_of
+from bayes_bias.posterior.estimate import Mixture
 
 PROBS = (0.001, 0.025, 0.5, 0.975)
 
@@ -18,13 +18,6 @@ def test_mixture_quantiles_match_cumulative_probability(draws, spread):
         for value, prob in zip(mixture.quantiles(PROBS), PROBS, strict=True):
             below = ndtr((value - mixture.centre) / mixture.sd).mean(("chain", "draw"))
             np.testing.assert_allclose(below, prob, atol=1.1e-7)
-
-
-def test_quantiles_of_matches_quantiles_of_each_mixture():
-    mixtures = _mixtures(50, 1)
-    for mixture, found in zip(mixtures, quantiles_of(mixtures, PROBS), strict=True):
-        np.testing.assert_allclose(found, mixture.quantiles(PROBS), rtol=1e-5)
-    assert quantiles_of([], PROBS) == []
 
 
 def _mixtures(draws: int, spread: float) -> list[Mixture]:

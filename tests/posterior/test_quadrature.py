@@ -21,6 +21,7 @@ from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import scope_of
 from bayes_bias.words.wordlist import load_wordlist
+from tests.helpers import SHORT, sampled_bias
 
 SPEC = load_spec("crossed")
 LONG = Sampling(draws=1500, tune=500, chains=4)
@@ -44,13 +45,27 @@ def test_integrated_verdict_matches_sampled_verdict(name, embedding):
     table = bb.cosines(name, embedding)
     fit = bb.fit(table, sampling=LONG)
     for scope in ("both", "targets"):
-        without, sampled = bb.verdict(table, scope), bb.verdict(fit, scope)
-        width = sampled.upper - sampled.lower
-        assert without.label == sampled.label
-        assert without.mean == pytest.approx(sampled.mean, abs=1e-9)
-        assert without.chance == pytest.approx(sampled.chance, abs=0.004)  # the sampler's own error is about .002
-        assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
-        assert without.upper == pytest.approx(sampled.upper, abs=0.012 * width)
+        without, sampled = bb.verdict(table, scope), sampled_bias(fit, scope)
+        width = sampled.eti95_ub - sampled.eti95_lb
+        assert without.mean == pytest.approx(sampled["mean"], abs=1e-9)
+        # The sampler's own error is about .002.
+        assert without.prob_direction == pytest.approx(sampled.prob_direction, abs=0.002)
+        assert without.lower == pytest.approx(sampled.eti95_lb, abs=0.012 * width)
+        assert without.upper == pytest.approx(sampled.eti95_ub, abs=0.012 * width)
+
+
+@pytest.mark.slow
+def test_fit_and_table_have_the_same_bias_and_interval(embedding):
+    """A fit with other draws, or another seed, has the same numbers."""
+    table = bb.cosines("weat7", embedding)
+    expected = bb.verdict(table)
+    for seed in (1, 2):
+        fit = bb.fit(table, seed=seed, sampling=SHORT)
+        found, row = bb.verdict(fit), bb.summarize(fit, words=False).loc[("bias", "overall")]
+        assert found.text == expected.text
+        numbers = (row["mean"], row.eti95_lb, row.eti95_ub, row.prob_direction)
+        assert numbers == pytest.approx((expected.mean, expected.lower, expected.upper, expected.prob_direction))
+        assert sampled_bias(fit).eti95_lb != pytest.approx(expected.lower, rel=1e-4)
 
 
 @pytest.mark.slow
@@ -65,11 +80,11 @@ def test_integrated_verdict_matches_sampled_verdict_for_unequal_lengths(groups, 
         classes={name: own[:n] for (name, own), n in zip(words.classes.items(), classes, strict=True)},
     )
     table = bb.cosines(cut, embedding, ())
-    without, sampled = bb.verdict(table), bb.verdict(bb.fit(table, sampling=LONG))
-    width = sampled.upper - sampled.lower
-    assert without.chance == pytest.approx(sampled.chance, abs=0.005)
-    assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
-    assert without.upper == pytest.approx(sampled.upper, abs=0.012 * width)
+    without, sampled = bb.verdict(table), sampled_bias(bb.fit(table, sampling=LONG))
+    width = sampled.eti95_ub - sampled.eti95_lb
+    assert without.prob_direction == pytest.approx(sampled.prob_direction, abs=0.0025)
+    assert without.lower == pytest.approx(sampled.eti95_lb, abs=0.012 * width)
+    assert without.upper == pytest.approx(sampled.eti95_ub, abs=0.012 * width)
 
 
 @pytest.mark.parametrize("opposite", [(4.0, 3.0, 4.0), (6.0, 4.0), (5.0, 5.0)])
@@ -90,10 +105,10 @@ def test_contrasts_given_level_are_independent_of_level(opposite):
 @pytest.mark.parametrize("scales", ["by class", "common"])
 def test_integrated_verdict_matches_sampled_verdict_with_shared_scales(scales, embedding):
     table, spec = bb.cosines("weat7", embedding, ()), SPEC.with_option("scales", scales)
-    without, sampled = verdict_of_table(table, model=spec), bb.verdict(bb.fit(table, spec, sampling=LONG))
-    width = sampled.upper - sampled.lower
-    assert without.chance == pytest.approx(sampled.chance, abs=0.004)
-    assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
+    without, sampled = verdict_of_table(table, model=spec), sampled_bias(bb.fit(table, spec, sampling=LONG))
+    width = sampled.eti95_ub - sampled.eti95_lb
+    assert without.prob_direction == pytest.approx(sampled.prob_direction, abs=0.002)
+    assert without.lower == pytest.approx(sampled.eti95_lb, abs=0.012 * width)
     with pytest.raises(TableError, match="needs a sampler"):  # controls tell the scale of all classes
         verdict_of_table(bb.cosines("weat7", embedding), model=SPEC.with_option("scales", "common"))
 

@@ -12,7 +12,7 @@ from bayes_bias.models.spec import FROM_VECTORS, Prior, load_spec
 from bayes_bias.posterior.quadrature import Integrand, SideOfTable, integrated, variance_ratios
 from bayes_bias.posterior.variance_grids import Grid, PreferencesOnGrid, WordVariance
 from bayes_bias.table.scopes import scope_of
-from tests.helpers import random_table
+from tests.helpers import random_table, sampled_bias
 from tests.models.test_related_words import RELATED
 
 SPEC = load_spec("crossed")
@@ -158,11 +158,11 @@ def test_evidence_is_product_only_if_factor_is_known(integrand):
 @pytest.mark.slow
 def test_integrated_verdict_matches_sampled_verdict_with_factors(table):
     without = bb.verdict(table)
-    sampled = bb.verdict(bb.fit(table, sampling=bb.Sampling(draws=1500, tune=500, chains=4)))
-    width = sampled.upper - sampled.lower
-    assert without.chance == pytest.approx(sampled.chance, abs=0.004)
-    assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
-    assert without.upper == pytest.approx(sampled.upper, abs=0.012 * width)
+    sampled = sampled_bias(bb.fit(table, sampling=bb.Sampling(draws=1500, tune=500, chains=4)))
+    width = sampled.eti95_ub - sampled.eti95_lb
+    assert without.prob_direction == pytest.approx(sampled.prob_direction, abs=0.002)
+    assert without.lower == pytest.approx(sampled.eti95_lb, abs=0.012 * width)
+    assert without.upper == pytest.approx(sampled.eti95_ub, abs=0.012 * width)
 
 
 def test_variance_ratios_are_observed_over_expected_variances(table):

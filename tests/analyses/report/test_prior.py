@@ -110,6 +110,11 @@ def test_evidence_and_methods_contain_other_priors(made, checks):
     assert evidence.priors_changed["religion"].endswith("exponential, wide exponential, half-normal")
     text = methods_of(made).plain
     assert f"({'; '.join([*DEGREES, *OTHERS])})" in text
+    assert "Where possible (weat6, religion), biases were therefore computed by numerical integration" in text
+    integrated = verdict_of_table(bb.cosines("religion", "googlenews-demo"))
+    assert (made.sections[1].verdict.lower, made.sections[1].verdict.upper) == pytest.approx(
+        (integrated.lower, integrated.upper), rel=1e-5
+    )
     _, changed = checks["religion"].result
     assert f"the finding changed for religion ({'; '.join(changed)})." in text
     first = methods_of(replace(made, sections=made.sections[:1])).plain

@@ -63,6 +63,7 @@ def test_report_without_replicates_omits_templates(sampled):
 
 def test_methods_contain_encoder_pooling_and_templates(made):
     assert "whole sentences" not in methods_of(made).plain
+    assert "numerical integration" not in methods_of(made).plain  # a table with templates is sampled
     (section,) = made.sections
     encoder = {"encoder": "tiny", "pooling": "cls", "templates": "noun-10"}
     encoded = replace(section, table=replace(section.table, provenance={**section.table.provenance, **encoder}))
