@@ -102,8 +102,7 @@ def _say_verdicts(tables: "list[bb.AssociationTable]", inference: Inference) -> 
     from bayes_bias.posterior.verdict import integrated_verdict
 
     for table in tables:
-        verdict = integrated_verdict(table, model=inference.model, **inference.reading)
-        if verdict is not None:
+        if verdict := integrated_verdict(table, model=inference.model, **inference.reading):
             say(f"{table.name}, before sampling: {verdict.text}\n")
 
 

@@ -148,8 +148,7 @@ def analyse(table: AssociationTable) -> Results:
     BayesBiasError
         If the design does not support a verdict.
     """
-    judgement = integrated_verdict(table)
-    if judgement is not None:
+    if judgement := integrated_verdict(table):
         return Results(table, judgement)
     check_design(table_means(table), DEFAULT_SCOPE)  # before sampling
     fitted = fit_table(table, load_spec("crossed"), seed=_SEED)

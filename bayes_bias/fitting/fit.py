@@ -66,8 +66,9 @@ def fit(
         for `arviz.psense_summary`. If word effects were sampled, ``log_likelihood`` contains the likelihood of each
         value, for `arviz.loo`, unless there would be more than 20 million numbers. If word effects were integrated out,
         these are likelihoods of the independent parts of the table, not of single values, which
-        `bayes_bias.posterior_predictive` computes. The fit round-trips through `save_fit` and `load_fit`, and contains
-        everything that `summarize` needs.
+        `bayes_bias.posterior_predictive` computes. They are omitted if there are more than 400 combinations of a group
+        and a class. The fit round-trips through `save_fit` and `load_fit`, and contains everything that `summarize`
+        needs.
 
     Raises
     ------

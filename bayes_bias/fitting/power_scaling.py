@@ -36,12 +36,17 @@ from bayes_bias.table.statistics import as_pairs
 _SAMPLE = ("chain", "draw")
 # Maximal number of draws x values whose log likelihood a fit stores: 160 MB.
 _MOST_NUMBERS = 20_000_000
+# Maximal number of blocks (groups x classes) whose likelihood a fit stores. Each draw has a covariance matrix of all
+# blocks, which takes seconds for 400 blocks and minutes for twice as many.
+_MOST_BLOCKS = 400
 # ArviZ smooths the largest fifth of the weights, and needs at least five of them.
 _FEWEST_DRAWS = 25
 
 
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
     """Return ``log_prior`` and ``log_likelihood`` for each draw, or nothing if the likelihood is not collapsed.
+
+    There is no ``log_likelihood`` of a table with more than 400 blocks.
 
     A collapsed likelihood is one from which word effects were integrated out. Power-scaling multiplies either of both
     by a number near one, and shows how much the posterior changes.
@@ -51,8 +56,10 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
     """
     if not structure_of(spec).COLLAPSED:
         return {}
-    log_prior = summed(log_priors(posterior, data, spec))
-    return {"log_prior": log_prior, "log_likelihood": collapsed_log_likelihood(posterior, data)}
+    groups = {"log_prior": summed(log_priors(posterior, data, spec))}
+    if data.block_mean.size <= _MOST_BLOCKS:
+        groups["log_likelihood"] = collapsed_log_likelihood(posterior, data)
+    return groups
 
 
 def summed(log_prior: xr.Dataset) -> xr.Dataset:
@@ -160,17 +167,22 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
     densities = {}
     for name, part in parts_of(data, variances.patterns).items():
         densities[name] = (_SAMPLE, part.log_likelihood(variances.coefficients))
-    densities["block_means"] = (_SAMPLE, _of_block_means(variances, posterior, data))
+    # Covariances of all blocks for all draws may need more memory than there is.
+    n_draws = max(_MOST_NUMBERS // (posterior.sizes["chain"] * data.block_mean.size**2), 1)
+    starts = range(0, posterior.sizes["draw"], n_draws)
+    of_blocks = [_of_block_means(posterior.isel(draw=slice(k, k + n_draws)), data) for k in starts]
+    densities["block_means"] = (_SAMPLE, np.concatenate(of_blocks, axis=1))
     return xr.Dataset(densities, {dim: posterior[dim] for dim in _SAMPLE})
 
 
-def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
+def _of_block_means(posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
     """Return the log likelihood of the block means for each draw, up to a constant.
 
     Given the scales, block means are normal around ``mean``, plus the part that covariates explain. With the deviation
     d and the covariance C of the blocks, the log likelihood is ``-(log det C + d' C^-1 d) / 2``.
     """
-    covariance = sum(variances.block_covariances().values())  # over the sources of variance
+    # The covariances of the sources of variance are added.
+    covariance = sum(Variances.from_posterior(posterior, data).block_covariances().values())
     deviation = data.block_mean - posterior["mean"]
     if sides_explained(data):
         deviation = deviation - explained_blocks(posterior, data)

@@ -208,11 +208,10 @@ def _summarize_draws(
     of equal-tailed intervals ("eti"). The `kind` is ArviZ's name for a set of columns: "stats" has only the mean, the
     standard deviation, and the interval. If these are all exact, draws are not summarised.
     """
-    mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
-    all_are_exact = kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates)
+    all_are_exact = kind == "stats" and ci_kind == "eti" and all(estimate.mixture for estimate in estimates)
     if all_are_exact:
         columns = ["mean", "sd", *interval_names(ci_prob)]
-        tables = [pd.DataFrame(columns=columns, index=range(len(mixture.mean)), dtype=float) for mixture in mixtures]
+        tables = [pd.DataFrame(columns=columns, index=range(each.observed.size), dtype=float) for each in estimates]
     else:
         tables = _tables_of_draws(estimates, ci_prob, ci_kind, kind)
     for k, estimate in enumerate(estimates):

@@ -7,6 +7,7 @@ import xarray as xr
 from scipy.stats import expon, invgamma
 
 from bayes_bias import cosines, fit
+from bayes_bias.fitting import power_scaling
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import (
@@ -29,6 +30,21 @@ def test_collapsed_log_likelihood_matches_dense_normal(small_table, small_fit):
         point = {name: posterior[name].to_numpy()[0, draw] for name in (*SCALES, "mean")}
         differences.append(dense_log_likelihood(small_table, point) - collapsed[0, draw].item())
     np.testing.assert_allclose(differences, differences[0], rtol=1e-8)
+
+
+def test_collapsed_log_likelihood_is_the_same_in_batches(small_fit, monkeypatch):
+    """Covariances of all blocks for all draws took 27 GB for 20 groups and 20 classes."""
+    posterior, data = small_fit["posterior"].to_dataset(), Fitted.of(small_fit).data
+    at_once = collapsed_log_likelihood(posterior, data)
+    monkeypatch.setattr(power_scaling, "_MOST_NUMBERS", 7 * posterior.sizes["chain"] * data.block_mean.size**2)
+    xr.testing.assert_allclose(collapsed_log_likelihood(posterior, data), at_once)
+
+
+def test_many_blocks_have_no_log_likelihood(small_fit, monkeypatch):
+    fitted = Fitted.of(small_fit)
+    assert "log_likelihood" in power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
+    monkeypatch.setattr(power_scaling, "_MOST_BLOCKS", fitted.data.block_mean.size - 1)
+    assert list(power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)) == ["log_prior"]
 
 
 def test_log_priors_match_densities_of_spec(small_fit):

@@ -315,8 +315,7 @@ def _posterior(
     `fitting`. The second item is the source from which the number of words is planned.
     """
     spec = load_spec("crossed")
-    integral = integrated(table, spec)
-    if integral:
+    if integral := integrated(table, spec):
         return integrated_bias(*integral, scope), table, ()
     with optional(f" for '{table.name}'"):
         from bayes_bias.fitting.fit import fit_table  # which imports Numba, in seconds, and most tables need no sampler

@@ -570,10 +570,8 @@ def _row_of_bias(
 
     The posterior is sampled only if it cannot be integrated numerically.
     """
-    verdict = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
-    is_sampled = verdict is None
-    if verdict is None:
-        verdict = verdict_on("bias", fit_table(table, spec, seed=seed, sampling=sampling), scope, ci_prob)
+    integrated = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
+    verdict = integrated or verdict_on("bias", fit_table(table, spec, seed=seed, sampling=sampling), scope, ci_prob)
     lower, upper = interval_names(verdict.ci_prob)
     return {
         "mean": verdict.mean,
@@ -581,7 +579,7 @@ def _row_of_bias(
         upper: verdict.upper,
         "chance": verdict.chance,
         "verdict": verdict.label,
-        "sampled": is_sampled,
+        "sampled": integrated is None,
     }
 
 
