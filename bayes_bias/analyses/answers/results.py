@@ -387,7 +387,7 @@ class AnswersResult(Tabled):
         sentences = []
         if pd.notna(row.log_odds_mean):
             log_odds = fmt.value_and_interval(row.log_odds_mean, *interval_of(row, LOG_ODDS), DECIMALS)
-            sentences.append(f"With labels and positions given, the association is {log_odds} in log odds.")
+            sentences.append(f"Given labels and positions, the association of these words is {log_odds} in log odds.")
         if pd.notna(row.first_share):
             low, high = map(fmt.percent, interval_of(row, SHARE_FIRST))
             sentences.append(

@@ -131,6 +131,7 @@ def test_position_is_shown_with_log_odds():
     assert row.first_share > 0.8
     assert row.log_odds_eti95_lb < 3.0 < row.log_odds_eti95_ub
     assert says(" ".join(found.all_notices), "of choices are for the label that was named first one half log odds")
+    assert says(found.text, "Given labels and positions, the association of these words is log odds")
     assert says(found.text, "named first has")
     shares = found.outcomes.xs("label_a", level="factor").picked_share
     assert set(shares.index.get_level_values("level")) == set(LIST["groups"]["men"])
