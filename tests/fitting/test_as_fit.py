@@ -11,9 +11,9 @@ import pymc as pm
 import pytest
 import xarray as xr
 
-from bayes_bias import as_fit, load_fit, load_spec, priors, pymc_model, save_fit, summarize, verdict
+from bayes_bias import as_fit, load_fit, load_spec, priors, pymc_model, save_fit, verdict
 from bayes_bias.errors import SpecError
-from tests.helpers import random_table, refused
+from tests.helpers import random_table, refused, sampled_bias
 
 
 def sampled_by_nutpie(model: pm.Model, draws: int) -> xr.DataTree:
@@ -58,7 +58,7 @@ def test_as_fit_of_draws_of_a_fit_is_the_fit(marginal, small_table, small_fit, t
 @pytest.mark.thorough
 def test_as_fit_of_marginal_draws_matches_fit(small_table, small_fit, tmp_path):
     made = as_fit(small_table, sampled_by_nutpie(pymc_model(small_table, marginal=True), 1000))
-    rows = [summarize(fit_draws, words=False).loc[("bias", "overall")] for fit_draws in (made, small_fit)]
+    rows = [sampled_bias(fit_draws) for fit_draws in (made, small_fit)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=0.05 * rows[1]["sd"])
     assert rows[0]["sd"] == pytest.approx(rows[1]["sd"], rel=0.05)
     assert verdict(load_fit(save_fit(made, tmp_path / "made.nc"))).label == verdict(small_fit).label

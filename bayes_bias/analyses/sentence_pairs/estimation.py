@@ -293,7 +293,7 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     shares_of_pairs = ties_as_half(scores.rows).to_numpy()
     mean_differences = differences(_posterior(difference), data, scope)
     table = {
-        "share": rows_of(estimated_shares(fits, data, scope), shares_of_pairs, interval_of_share, NO_PREFERENCE),
+        "share": rows_of(estimated_shares(fits, data, scope), shares_of_pairs, interval_of_share, NO_PREFERENCE, 0.5),
         "difference": rows_of(mean_differences, data.difference.to_numpy(), "student"),
     }
     return SentencePairs(
@@ -340,7 +340,7 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     rows_of = partial(_rows_of_estimand, data, classical, settings)
     mean_differences = differences(_posterior(difference), data, scope)
     table = {
-        "share": rows_of(estimated_change(fits, data, changes, scope), changes, "ties_half"),
+        "share": rows_of(estimated_change(fits, data, changes, scope), changes, "ties_half", largest=1.0),
         "difference": rows_of(mean_differences, data.difference.to_numpy(), "student"),
     }
     return SentencePairsChange(
@@ -424,6 +424,7 @@ def _rows_of_estimand(
     values: NDArray[Any],
     interval: str,
     null: float = 0.0,
+    largest: float = np.inf,
 ) -> pd.DataFrame:
     """Return the rows of the result table for one estimand: all pairs, and each type.
 
@@ -440,6 +441,8 @@ def _rows_of_estimand(
         One value for each pair, whose average is the observed value of the estimand.
     null : float
         The value of the estimand without preference or without change.
+    largest : float
+        The largest possible deviation from this value. The noise of a few pairs is not normal, and cannot exceed it.
 
     Returns
     -------
@@ -451,7 +454,7 @@ def _rows_of_estimand(
     labels = list(draws.labels)  # all pairs, and the types
     prob_above = (draws.values > null).mean(axis=0)
     noise_names = interval_names(ci_prob, "ci", "noise")
-    noise_bounds = null + _noise_interval(draws, ci_prob)  # (lower and upper bound, label)
+    noise_bounds = null + np.clip(_noise_interval(draws, ci_prob), -largest, largest)  # (lower and upper bound, label)
     independent_names = interval_names(ci_prob, "ci", "independent")
     independent_bounds = [classical.loc[labels, name].to_numpy() for name in interval_names(ci_prob, "ci", interval)]
     columns = {
@@ -479,9 +482,8 @@ def _noise_interval(draws: EstimandDraws, ci_prob: float) -> Numbers:
     """
     noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)  # (draw, label)
     stride = max(1, len(noise_sd) // 500)
-    thinned = noise_sd[::stride]
     normal_quantiles = norm.ppf((np.arange(199) + 0.5) / 199)
-    noise = thinned[:, None, :] * normal_quantiles[:, None]  # (draw, quantile, label)
+    noise = noise_sd[::stride, None, :] * normal_quantiles[:, None]  # (draw, quantile, label)
     return np.quantile(noise, tails(ci_prob), axis=(0, 1))
 
 

@@ -250,9 +250,9 @@ class SentencePairs(PairsResult):
         mean "difference" of the scores (in their units), of all pairs and of each type. Columns: ``pairs``, posterior
         ``mean``, ``sd`` and interval; ``prob_above``, the probability that the share exceeds one half, or the
         difference zero; ``prob_direction``, the probability of the more probable side; ``observed``, ``noise_ci95_lb``
-        and ``noise_ci95_ub``, the interval of the observed value for a model without preference and the same clusters;
-        ``independent_ci95_lb`` and ``independent_ci95_ub``, the interval that treats pairs as independent (Wilson's, or
-        Student's for differences and if pairs tie).
+        and ``noise_ci95_ub``, the interval of the observed value for a model without preference and the same clusters,
+        limited to possible values; ``independent_ci95_lb`` and ``independent_ci95_ub``, the interval that treats pairs
+        as independent (Wilson's, or Student's for differences and if pairs tie).
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.published`.
     planned : pandas.DataFrame

@@ -538,7 +538,7 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     if rows.tied.all():
         finer = "" if scores.decimals is None else ", or compare them unrounded with decimals=None (--decimals none)"
         raise SentencePairsError(
-            f"All {len(rows):,} pairs of {scores.name} tie, so that no sentence is ahead. Pass `scores` that differ"
+            f"{scores.name}: all {len(rows):,} pairs tie, so that no sentence is ahead. Pass `scores` that differ"
             f"{finer}."
         )
     types = rows[TYPE] if TYPE in rows else pd.Series(ALL_PAIRS, index=rows.index)

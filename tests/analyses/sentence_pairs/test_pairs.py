@@ -121,6 +121,17 @@ def test_writers_widen_interval_and_noise_floor(alone, clustered):
     assert known.noise_ci95_ub - known.noise_ci95_lb > 1.5 * (blind.noise_ci95_ub - blind.noise_ci95_lb)
 
 
+@pytest.mark.slow
+def test_noise_floor_of_two_pairs_contains_possible_shares():
+    """The noise of few pairs is not normal: a normal interval was -21% to 121%."""
+    scores = pd.DataFrame({"item": [1, 2], "score_more": [-19.0, -20.0], "score_less": [-20.0, -19.0]})
+    found = bb.sentence_pairs.estimate(scores)
+    assert (found.row("share").noise_ci95_lb, found.row("share").noise_ci95_ub) == (0, 1)
+    assert "A model without preference would show 0.0% to 100.0% on as many pairs" in found.text
+    change = bb.sentence_pairs.estimate(scores, scores.assign(score_more=-18.0))
+    assert change.row("share").noise_ci95_lb >= -1
+
+
 @pytest.mark.thorough
 def test_estimate_narrows_interval_with_scope_pairs(whole):
     known = whole.row("share")
