@@ -234,7 +234,7 @@ def test_from_posterior_spreads_shared_scales_over_groups(table):
 def test_fit_of_pymc_model_matches_fit_of_spec(table, scales):
     """Bias and its noise floor, within four Monte Carlo standard errors."""
     spec = load_spec("crossed").with_option("scales", scales)
-    sampling = Sampling(draws=2500, tune=1000, chains=4)  # the model handed back has few effective draws
+    sampling = Sampling(draws=4000, tune=1000, chains=4)  # the model handed back has few effective draws
     handed_back, default = (fit(table, model, sampling=sampling) for model in (pymc_model(table, spec), spec))
     rows = [summarize(tree, words=False).loc[("bias", "overall")] for tree in (handed_back, default)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=4 * rows[0].mcse_mean)
