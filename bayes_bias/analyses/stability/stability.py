@@ -36,7 +36,7 @@ from bayes_bias.formatting import (
     percent,
     plain,
     plural,
-    probability_in_words,
+    value_and_interval,
     with_unit,
 )
 from bayes_bias.measures.measure_table import measure_all
@@ -169,13 +169,12 @@ class Stability(Tabled):
         if finding.no_verdict:
             return finding.sentence("stability")
         spread = self.spread.relative_sd.dropna()
-        number = str(len(self.measures))
-        single = probability_in_words(row_of(self.summary, "reliability", "1")["mean"])
-        average = probability_in_words(row_of(self.summary, "reliability", number)["mean"])
+        rows = self.summary.loc["reliability"]
+        one, average = (value_and_interval(row["mean"], *interval_of(row), 2, sign="") for _, row in rows.iterrows())
         return (
-            f"{finding.sentence('stability')} With one {self.replicate_kind}, the reliability of the bias is {single},"
-            f" and with the average of all {number} it is {average}. Reliability is the share of variance that is due"
-            f" to the choice of {plural(self.unit)} rather than {kinds}. Relative to its average size,"
+            f"{finding.sentence('stability')} With one {self.replicate_kind}, the reliability of the bias is {one},"
+            f" and with the average of all {in_words(len(self.measures))} it is {average}. Reliability is the share of"
+            f" variance that is due to the choice of {plural(self.unit)} rather than {kinds}. Relative to its average size,"
             f" {spread.idxmax()} varies most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
             f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
         )

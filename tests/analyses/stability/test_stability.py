@@ -14,6 +14,7 @@ from bayes_bias.analyses.stability.stability import Stability
 from bayes_bias.checks.predictive import predictive_coverage
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import EmbeddingError, ScopeError
+from bayes_bias.formatting import in_words
 from bayes_bias.measures import weat
 from bayes_bias.plots import plot_stability
 from bayes_bias.words.wordlist import WordList
@@ -69,7 +70,9 @@ def test_stability_posterior_varies_less_than_raw_bias(found):
     np.testing.assert_allclose(found.shares.sum(axis=1), 1)
     single, several = found.components.xs("reliability")["mean"]
     assert single < several < 1
-    assert says(found.text, "variance bias one seed")
+    for _, row in found.components.xs("reliability").iterrows():
+        assert f"{row['mean']:.2f} [{row.eti95_lb:.2f}, {row.eti95_ub:.2f}]" in found.text
+    assert says(found.text, f"With one seed with the average of all {in_words(len(found.measures))} it is")
 
 
 def test_relative_measures_ignore_unit_and_sign(found):
