@@ -308,11 +308,12 @@ def _advice_for(error: typer.TyperException) -> str:
         return " Options that are on or off, such as --overwrite, take no value."
     if "extra argument" in error.format_message():
         return " Use --embedding for vectors, and --help to see all options."
-    list_problems = getattr(error.__cause__, "errors", list)  # other causes have no problems
-    problems: list[dict[str, object]] = list_problems()
+    problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()  # other causes have no problems
     values = [str(problem["input"]) for problem in problems if "input" in problem]
     verb = "The value is" if len(values) == 1 else "The values are"
-    return f" {verb} '{' '.join(values)}'. Use --help to see all options." if values else ""
+    n_values = getattr(getattr(error, "param", None), "nargs", 1)
+    count = f" The option takes {n_values} values." if n_values > 1 else ""
+    return f" {verb} '{' '.join(values)}'.{count} Use --help to see all options." if values else ""
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -287,6 +287,7 @@ def test_published_command_names_unreadable_value(run, d, targets, named):
     code, _, err = run("published", "--d", d, "--targets", *targets.split(), "--attributes", "8", "8")
     assert code == 2
     assert says(err, named)
+    assert ("The option takes 2 values" in err) == (targets == "8")
 
 
 def state_of_process():
