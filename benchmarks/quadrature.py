@@ -94,7 +94,7 @@ def section() -> str:
     missed = rows[(rows[list(WANTED)] > list(WANTED.values())).any(axis=1)]
     return f"""## Integration and sampling
 
-All functions integrate the posterior of the bias, here compared with 20,000 draws of `bb.fit`. The table shows
+If possible, the posterior of a bias is integrated, here compared with 20,000 draws of `bb.fit`. The table shows
 the largest differences of *p*, the probability under no bias, and of the ends of the 95% interval relative to its
 width, the Monte Carlo *errors* of the sampler, and milliseconds of processor time for the variances of one posterior.
 Random designs have 2 to 5 groups and classes of 4 to 60 words. In half of them all lengths are equal, and in the

@@ -88,7 +88,6 @@ def plot_replicates(
         ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
         label_rows(ax, list(rows.index))
         ax.set_xlabel(bias_axis(fitted.metric))
-        ax.locator_params(axis="x", nbins=6)
         handles = [*estimate_handles(f"estimate for one {kind}; {ci_prob:.0%} interval"), *raw, overall]
         legend_below(ax, shown=legend, handles=handles)
         return finish(ax, fitted, f"bias by {kind}", name)
