@@ -174,9 +174,9 @@ class Stability(Tabled):
         return (
             f"{finding.sentence('stability')} With one {self.replicate_kind}, the reliability of the bias is {one},"
             f" and with the average of all {in_words(len(self.measures))} it is {average}. Reliability is the share of"
-            f" variance that is due to the choice of {plural(self.unit)} rather than {kinds}. Relative to its average size,"
-            f" {spread.idxmax()} varies most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
-            f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
+            f" variance that is due to the choice of {plural(self.unit)} rather than {kinds}. Relative to its average"
+            f" size, {spread.idxmax()} varies most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()}"
+            f" least ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
         )
 
     def _finding(self) -> Finding:
