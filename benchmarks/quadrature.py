@@ -13,10 +13,8 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.posterior.estimates import _Blocks
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width, integrated
-from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import check_design
 from bayes_bias.words.list_files import wordlist_names
 from benchmarks.markdown import circumstances, markdown_table
@@ -70,7 +68,8 @@ def compared(table: bb.AssociationTable) -> dict[str, object]:
     """Compare p and ends; the sampler's Monte Carlo errors are by chain."""
     fit, known = bb.fit(table, sampling=_SAMPLING), integrated(table, bb.load_spec("crossed"))
     assert known is not None
-    ours, sampled = bb.verdict(table), _Blocks.of(fit, "all").sampled(bias_weights(Fitted.of(fit).data))
+    ours, blocks = bb.verdict(table), _Blocks.of(fit, "all")
+    sampled = blocks.sampled(blocks.bias_weights)
     (lower, upper), p = sampled.quantiles((0.025, 0.975))[:, 0], 2 * (1 - sampled.prob_direction.item())
     width, chains = upper - lower, sampled.mixture.sd.isel(contrast=0).transpose("chain", "draw").to_numpy()
     errors = [{"p, error": chance(sd**2, ours.mean), "ends, error": half_width(sd**2) / width} for sd in chains]

@@ -21,12 +21,10 @@ from bayes_bias import AssociationTable, Sampling
 from bayes_bias.analyses.report.results import Report, report_document
 from bayes_bias.documents.document import Documented
 from bayes_bias.documents.writer import page, tables_tex
-from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import PyMCModel, ToSample, sample_model
 from bayes_bias.posterior.estimates import _Blocks
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.association_table import assemble
-from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import ScopeName
 
 type Vectors = dict[str, np.ndarray]
@@ -329,9 +327,9 @@ def _prior_draws(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
 
 
 def sampled_bias(fit: xr.DataTree, scope: ScopeName = "all") -> "pd.Series[float]":
-    """The row of the bias by the draws of the scales, where `summarize` has that of the integral."""
-    estimate = _Blocks.of(fit, scope).sampled(bias_weights(Fitted.of(fit).data))
-    return tabulate(estimate, 0.95, "eti", kind="stats").iloc[0]
+    """The row of the bias from the draws of the scales. `summarize` has integrated numbers in this row."""
+    blocks = _Blocks.of(fit, scope)
+    return tabulate(blocks.sampled(blocks.bias_weights), 0.95, "eti", kind="stats").iloc[0]
 
 
 def html_of(made: Documented) -> str:

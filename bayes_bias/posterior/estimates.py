@@ -290,7 +290,7 @@ class _Blocks:
         the bias.
 
         An integral (see `can_integrate`) has no Monte Carlo error, so all functions of the package return the same
-        numbers for a table and for any fit to it. The draws remain those of the fit.
+        numbers for a table and for each fit to this table. The draws are still the draws of the sampler.
         """
         sampled = self.sampled(weights)
         spec, data, scope = self.fitted.spec, self.data, self.scope.name
@@ -508,7 +508,7 @@ class _Blocks:
 
 
 def _multiple(weights: xr.DataArray, bias: xr.DataArray) -> float:
-    """Return the factor by which the weights of a single contrast exceed those of the bias, or 0 if they differ."""
+    """Return the factor that turns the weights of the bias into the weights of a single contrast, or 0 without one."""
     w, b = (array.transpose("contrast", *BLOCK).to_numpy() for array in (weights, bias))
     factor = float((w * b).sum() / (b**2).sum())
     return factor if len(w) == 1 and np.allclose(w, factor * b) else 0.0

@@ -92,8 +92,8 @@ def summarize(
         ``converged``
             whether the fit passed its convergence checks.
 
-        If the bias can be integrated numerically (see `verdict`), its row is that of the integral, except for ArviZ's
-        diagnostics and highest-density intervals, which describe the draws.
+        The row of the bias has integrated numbers if possible (see `verdict`). ArviZ's diagnostics and highest-density
+        intervals describe the draws.
 
         Values are in the units of the table (``effect_size`` has no unit, and connection means of the hierarchical
         model are cosine distances). Undefined values are missing. If a list has so many words that their effects do not

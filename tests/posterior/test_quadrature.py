@@ -15,9 +15,10 @@ from bayes_bias.errors import TableError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
 from bayes_bias.posterior.quadrature import Integrand, _contrasts, chance, integrated, integrated_bias
+from bayes_bias.posterior.summary import chance as chance_of
 from bayes_bias.posterior.variance_grids import Grid
 from bayes_bias.posterior.vectors import integrand_of_vectors
-from bayes_bias.posterior.verdict import verdict_of_table
+from bayes_bias.posterior.verdict import _label, verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import scope_of
 from bayes_bias.words.wordlist import load_wordlist
@@ -47,6 +48,8 @@ def test_integrated_verdict_matches_sampled_verdict(name, embedding):
     for scope in ("both", "targets"):
         without, sampled = bb.verdict(table, scope), sampled_bias(fit, scope)
         width = sampled.eti95_ub - sampled.eti95_lb
+        label = _label(chance_of(float(sampled.prob_direction)), 0.05, scope)
+        assert without.label == label
         assert without.mean == pytest.approx(sampled["mean"], abs=1e-9)
         # The sampler's own error is about .002.
         assert without.prob_direction == pytest.approx(sampled.prob_direction, abs=0.002)
